@@ -1,0 +1,368 @@
+//! Building a [`Table`] from rows in any order.
+
+use crate::table::{Codes, MAX_CLASSES, Units, Values};
+use crate::{Error, LabelKind, Names, Preference, Table};
+use hashbrown::HashMap;
+use std::sync::OnceLock;
+
+/// Collects annotations and puts them in unit order.
+///
+/// Rows that arrive grouped by unit (as most files are) need no unit column at all; it is written out only when the
+/// first row comes out of order.
+#[derive(Debug)]
+pub struct TableBuilder {
+    pub items: Names,
+    pub annotators: Names,
+    pub classes: Names,
+    /// Classes have an order that means something (grades); set by the reader or the user.
+    pub ordered: bool,
+    units: PairUnits,
+    order: RowOrder,
+    annotator: Vec<u32>,
+    values: Raw,
+}
+
+#[derive(Debug)]
+enum Raw {
+    U8(Vec<u8>),
+    U16(Vec<u16>),
+    Real(Vec<f64>),
+    Preference(Vec<Preference>),
+    Similarity(Vec<bool>),
+}
+
+#[derive(Debug, Default)]
+struct PairUnits {
+    pairs: Vec<[u32; 2]>,
+    lookup: HashMap<[u32; 2], u32, foldhash::fast::FixedState>,
+}
+
+#[derive(Debug)]
+enum RowOrder {
+    /// Rows so far came in unit order: `starts[u]` is the first row of unit u.
+    Grouped { starts: Vec<u64> },
+    /// One unit per row.
+    Mixed { unit: Vec<u32> },
+}
+
+impl TableBuilder {
+    pub fn new(kind: LabelKind) -> Self {
+        TableBuilder {
+            items: Names::new(),
+            annotators: Names::new(),
+            classes: Names::new(),
+            ordered: false,
+            units: PairUnits::default(),
+            order: RowOrder::Grouped { starts: Vec::new() },
+            annotator: Vec::new(),
+            values: match kind {
+                LabelKind::Categorical => Raw::U8(Vec::new()),
+                LabelKind::Real => Raw::Real(Vec::new()),
+                LabelKind::Preference => Raw::Preference(Vec::new()),
+                LabelKind::Similarity => Raw::Similarity(Vec::new()),
+            },
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.annotator.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.annotator.is_empty()
+    }
+
+    /// Adds a categorical label by names.
+    pub fn label(&mut self, item: &str, annotator: &str, class: &str) -> Result<(), Error> {
+        let (i, j) = (self.items.intern(item), self.annotators.intern(annotator));
+        let c = self.classes.intern(class);
+        self.label_codes(i, j, c)
+    }
+
+    /// Adds a categorical label by numbers that come from this builder's own names.
+    pub fn label_codes(&mut self, item: u32, annotator: u32, class: u32) -> Result<(), Error> {
+        if class as usize >= MAX_CLASSES {
+            return Err(Error::TooLarge { what: format!("more than {MAX_CLASSES} classes") });
+        }
+        self.row(item, annotator);
+        if class > 255
+            && let Raw::U8(v) = &self.values
+        {
+            self.values = Raw::U16(v.iter().map(|&c| c as u16).collect());
+        }
+        match &mut self.values {
+            Raw::U8(v) => v.push(class as u8),
+            Raw::U16(v) => v.push(class as u16),
+            _ => unreachable!("label_codes on a table of another kind"),
+        }
+        Ok(())
+    }
+
+    /// Adds a real value by names.
+    pub fn value(&mut self, item: &str, annotator: &str, value: f64) {
+        let (i, j) = (self.items.intern(item), self.annotators.intern(annotator));
+        self.value_codes(i, j, value);
+    }
+
+    /// Adds a real value by numbers.
+    pub fn value_codes(&mut self, item: u32, annotator: u32, value: f64) {
+        self.row(item, annotator);
+        match &mut self.values {
+            Raw::Real(v) => v.push(value),
+            _ => unreachable!("value_codes on a table of another kind"),
+        }
+    }
+
+    /// Adds a comparison of two items.
+    pub fn preference(&mut self, left: &str, right: &str, annotator: &str, outcome: Preference) {
+        let (l, r) = (self.items.intern(left), self.items.intern(right));
+        let j = self.annotators.intern(annotator);
+        let unit = self.units.intern([l, r]);
+        self.row(unit, j);
+        match &mut self.values {
+            Raw::Preference(v) => v.push(outcome),
+            _ => unreachable!("preference on a table of another kind"),
+        }
+    }
+
+    /// Adds a same/different judgement of two items.
+    pub fn similarity(&mut self, left: &str, right: &str, annotator: &str, same: bool) {
+        let (l, r) = (self.items.intern(left), self.items.intern(right));
+        let j = self.annotators.intern(annotator);
+        let unit = self.units.intern([l, r]);
+        self.row(unit, j);
+        match &mut self.values {
+            Raw::Similarity(v) => v.push(same),
+            _ => unreachable!("similarity on a table of another kind"),
+        }
+    }
+
+    fn row(&mut self, unit: u32, annotator: u32) {
+        let row = self.annotator.len() as u64;
+        self.annotator.push(annotator);
+        match &mut self.order {
+            RowOrder::Grouped { starts } if unit as usize + 1 == starts.len() => {}
+            RowOrder::Grouped { starts } if unit as usize >= starts.len() => starts.resize(unit as usize + 1, row),
+            RowOrder::Grouped { starts } => {
+                let mut units = Vec::with_capacity(row as usize * 2);
+                for u in 0..starts.len() {
+                    let end = starts.get(u + 1).copied().unwrap_or(row);
+                    units.resize(end as usize, u as u32);
+                }
+                units.push(unit);
+                self.order = RowOrder::Mixed { unit: units };
+            }
+            RowOrder::Mixed { unit: units } => units.push(unit),
+        }
+    }
+
+    /// The finished table: rows in unit order, then annotator order, otherwise in the order they came; classes sorted
+    /// (by number where all are numbers, else by text), so that nothing depends on the order of the file.
+    pub fn finish(mut self) -> Result<Table, Error> {
+        let is_pairs = matches!(self.values, Raw::Preference(_) | Raw::Similarity(_));
+        let n_units = if is_pairs { self.units.pairs.len() } else { self.items.len() };
+        let n = self.annotator.len();
+        if n > u32::MAX as usize {
+            return Err(Error::TooLarge { what: format!("{n} labels (at most 4,294,967,295 in one table)") });
+        }
+        self.items.freeze();
+        self.annotators.freeze();
+        self.units.lookup = HashMap::default();
+        let (offsets, permutation) = match self.order {
+            RowOrder::Grouped { mut starts } => {
+                starts.resize(n_units + 1, n as u64);
+                (starts, None)
+            }
+            RowOrder::Mixed { unit } => {
+                let mut offsets = vec![0u64; n_units + 1];
+                unit.iter().for_each(|&u| offsets[u as usize + 1] += 1);
+                (0..n_units).for_each(|u| offsets[u + 1] += offsets[u]);
+                let mut next = offsets.clone();
+                // target[row] = where that row goes
+                let mut target = unit;
+                for t in &mut target {
+                    let at = &mut next[*t as usize];
+                    *t = *at as u32;
+                    *at += 1;
+                }
+                (offsets, Some(target))
+            }
+        };
+        let place = permutation.as_deref();
+        let mut annotator = scatter(self.annotator, place);
+        let mut values = match self.values {
+            Raw::U8(v) => {
+                let (classes, rank) = sorted_classes(&self.classes);
+                let codes = Codes::U8(scatter(v, place).into_iter().map(|c| rank[c as usize] as u8).collect());
+                Values::Categorical { classes, ordered: self.ordered, codes }
+            }
+            Raw::U16(v) => {
+                let (classes, rank) = sorted_classes(&self.classes);
+                let codes = Codes::U16(scatter(v, place).into_iter().map(|c| rank[c as usize] as u16).collect());
+                Values::Categorical { classes, ordered: self.ordered, codes }
+            }
+            Raw::Real(v) => Values::Real { values: scatter(v, place), range: None },
+            Raw::Preference(v) => Values::Preference { codes: scatter(v, place) },
+            Raw::Similarity(v) => Values::Similarity { same: scatter(v, place) },
+        };
+        drop(permutation);
+        sort_within_units(&offsets, &mut annotator, &mut values);
+        let units = if is_pairs { Units::Pairs(self.units.pairs) } else { Units::Items };
+        Ok(Table {
+            items: self.items,
+            annotators: self.annotators,
+            units,
+            offsets,
+            annotator,
+            values,
+            by_annotator: OnceLock::new(),
+        })
+    }
+}
+
+impl PairUnits {
+    fn intern(&mut self, pair: [u32; 2]) -> u32 {
+        let next = self.pairs.len() as u32;
+        let id = *self.lookup.entry(pair).or_insert(next);
+        if id == next {
+            self.pairs.push(pair);
+        }
+        id
+    }
+}
+
+fn scatter<T>(v: Vec<T>, target: Option<&[u32]>) -> Vec<T>
+where
+    T: Copy + ScatterDefault,
+{
+    let Some(target) = target else { return v };
+    let mut out = vec![T::filler(); v.len()];
+    for (x, &t) in v.iter().zip(target) {
+        out[t as usize] = *x;
+    }
+    out
+}
+
+/// A value to fill an array with before every place is written.
+trait ScatterDefault {
+    fn filler() -> Self;
+}
+macro_rules! filler {
+    ($($t:ty),*) => { $(impl ScatterDefault for $t { fn filler() -> Self { Self::default() } })* };
+}
+filler!(u8, u16, u32, f64, bool);
+impl ScatterDefault for Preference {
+    fn filler() -> Self {
+        Preference::Tie
+    }
+}
+
+fn sort_within_units(offsets: &[u64], annotator: &mut [u32], values: &mut Values) {
+    let mut order: Vec<u32> = Vec::new();
+    for w in offsets.windows(2) {
+        let rows = w[0] as usize..w[1] as usize;
+        if annotator[rows.clone()].is_sorted() {
+            continue;
+        }
+        order.clear();
+        order.extend(0..rows.len() as u32);
+        let names = &annotator[rows.clone()];
+        order.sort_by_key(|&r| names[r as usize]);
+        permute(&mut annotator[rows.clone()], &order);
+        match values {
+            Values::Categorical { codes: Codes::U8(v), .. } => permute(&mut v[rows], &order),
+            Values::Categorical { codes: Codes::U16(v), .. } => permute(&mut v[rows], &order),
+            Values::Real { values, .. } => permute(&mut values[rows], &order),
+            Values::Preference { codes } => permute(&mut codes[rows], &order),
+            Values::Similarity { same } => permute(&mut same[rows], &order),
+        }
+    }
+}
+
+fn permute<T: Copy>(v: &mut [T], order: &[u32]) {
+    let old = v.to_vec();
+    for (x, &from) in v.iter_mut().zip(order) {
+        *x = old[from as usize];
+    }
+}
+
+/// Classes in their natural order, and the new code of each old one.
+fn sorted_classes(classes: &Names) -> (Names, Vec<u32>) {
+    let mut order: Vec<u32> = (0..classes.len() as u32).collect();
+    let numbers: Option<Vec<f64>> =
+        classes.iter().map(|c| c.trim().parse::<f64>().ok().filter(|x| x.is_finite())).collect();
+    let name = |i: u32| classes.name(i as usize);
+    match numbers {
+        Some(x) => order.sort_by(|&a, &b| x[a as usize].total_cmp(&x[b as usize]).then(name(a).cmp(name(b)))),
+        None => order.sort_by(|&a, &b| name(a).cmp(name(b))),
+    }
+    let mut rank = vec![0; classes.len()];
+    for (new, &old) in order.iter().enumerate() {
+        rank[old as usize] = new as u32;
+    }
+    (order.iter().map(|&i| name(i)).collect(), rank)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rows_of(t: &Table) -> Vec<(String, String, String)> {
+        let c = t.categorical().unwrap();
+        let mut out = Vec::new();
+        for u in 0..t.n_units() {
+            for r in t.rows(u) {
+                out.push((
+                    t.items().name(u).into(),
+                    t.annotators().name(t.annotator()[r] as usize).into(),
+                    c.classes.name(c.codes.get(r)).into(),
+                ));
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn repeated_labels_are_kept_and_classes_sorted_by_number() {
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        for (i, a, l) in [("x", "p", "10"), ("y", "q", "9"), ("x", "p", "10"), ("x", "a", "9")] {
+            b.label(i, a, l).unwrap();
+        }
+        let t = b.finish().unwrap();
+        assert_eq!(t.categorical().unwrap().classes.iter().collect::<Vec<_>>(), ["9", "10"]);
+        assert_eq!((t.n_labels(), t.degree(0), t.degree(1)), (4, 3, 1));
+        assert_eq!(t.by_annotator().units(0), [0, 0]);
+    }
+
+    #[test]
+    fn more_than_256_classes_widen_the_codes() {
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        for c in 0..300 {
+            b.label(&format!("i{}", c % 7), "a", &c.to_string()).unwrap();
+        }
+        let t = b.finish().unwrap();
+        assert_eq!(t.n_classes(), 300);
+        assert_eq!(rows_of(&t).len(), 300);
+    }
+
+    proptest! {
+        #[test]
+        fn no_row_is_lost_whatever_the_order(rows in prop::collection::vec((0..9u8, 0..5u8, 0..4u8), 0..80)) {
+            let mut b = TableBuilder::new(LabelKind::Categorical);
+            for (i, a, l) in &rows {
+                b.label(&format!("i{i}"), &format!("a{a}"), &format!("c{l}")).unwrap();
+            }
+            let t = b.finish().unwrap();
+            let mut have = rows_of(&t);
+            let mut want: Vec<_> =
+                rows.iter().map(|(i, a, l)| (format!("i{i}"), format!("a{a}"), format!("c{l}"))).collect();
+            have.sort();
+            want.sort();
+            prop_assert_eq!(have, want);
+            for u in 0..t.n_units() {
+                prop_assert!(t.annotator()[t.rows(u)].is_sorted());
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What a run brings to a method: seed, threads, progress, cancellation, a warm start; and the one iteration loop.
+
+use crate::fit::{Diagnostics, Objective, Stop, TracePoint};
+use crate::{Error, Fit};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a method reports while it works. Front ends draw it; the library never prints.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    Iteration {
+        iteration: usize,
+        max_iter: usize,
+        objective: Option<f64>,
+        change: f64,
+        tol: f64,
+    },
+    /// A new part of the work, e.g. "restart 2 of 5".
+    Stage {
+        name: String,
+    },
+}
+
+/// Where events go.
+pub type Sink<'a> = &'a mut dyn FnMut(&Event);
+
+/// Everything that belongs to a run and not to a method.
+pub struct Context<'a> {
+    pub seed: u64,
+    pub threads: usize,
+    /// A fit of the same method on the same annotators and classes to start from.
+    pub warm: Option<&'a Fit>,
+    sink: Option<Sink<'a>>,
+    cancel: Option<&'a AtomicBool>,
+    last_event: Option<Instant>,
+    pool: Option<rayon::ThreadPool>,
+}
+
+impl std::fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("seed", &self.seed).field("threads", &self.threads).finish_non_exhaustive()
+    }
+}
+
+/// Events are at least this far apart, so that a slow terminal never slows a fit.
+const EVENT_EVERY: Duration = Duration::from_millis(100);
+
+impl Default for Context<'_> {
+    fn default() -> Self {
+        Context::new(0, 1)
+    }
+}
+
+impl<'a> Context<'a> {
+    pub fn new(seed: u64, threads: usize) -> Self {
+        Context { seed, threads: threads.max(1), warm: None, sink: None, cancel: None, last_event: None, pool: None }
+    }
+
+    #[must_use]
+    pub fn with_sink(mut self, sink: Sink<'a>) -> Self {
+        self.sink = Some(sink);
+        self
+    }
+
+    /// Stops at the next iteration when the flag is set; what is there by then is the result, marked.
+    #[must_use]
+    pub fn with_cancel(mut self, flag: &'a AtomicBool) -> Self {
+        self.cancel = Some(flag);
+        self
+    }
+
+    #[must_use]
+    pub fn with_warm_start(mut self, fit: &'a Fit) -> Self {
+        self.warm = Some(fit);
+        self
+    }
+
+    pub fn cancelled(&self) -> bool {
+        self.cancel.is_some_and(|c| c.load(Ordering::Relaxed))
+    }
+
+    /// An independent stream of random numbers for `purpose` and `index` (a restart, a chain, a chunk): it depends on
+    /// the seed and these two only, never on the order in which streams are asked for or on the threads.
+    pub fn rng(&self, purpose: &str, index: u64) -> ChaCha8Rng {
+        stream(self.seed, purpose, index)
+    }
+
+    /// Runs `work` on a pool of as many threads as the run has. The pool lives as long as the context.
+    pub fn install<R: Send>(&mut self, work: impl FnOnce() -> R + Send) -> Result<R, Error> {
+        if self.pool.is_none() {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+            self.pool =
+                Some(pool.map_err(|e| Error::Unsupported {
+                    what: format!("threads could not be started: {e}"),
+                    hint: None,
+                })?);
+        }
+        Ok(self.pool.as_ref().expect("pool was just built").install(work))
+    }
+
+    pub fn event(&mut self, event: &Event) {
+        let now = Instant::now();
+        let due = match event {
+            Event::Iteration { .. } => self.last_event.is_none_or(|t| now - t >= EVENT_EVERY),
+            Event::Stage { .. } => true,
+        };
+        if due && let Some(sink) = &mut self.sink {
+            sink(event);
+            self.last_event = Some(now);
+        }
+    }
+
+    /// The one iteration loop: calls `step` until it changes less than `tol`, `max_iter` is reached, the run is
+    /// cancelled or the objective is no longer finite. A step that failed to be finite must leave the caller's last
+    /// finite state in place by returning before it is overwritten.
+    pub fn iterate(
+        &mut self,
+        max_iter: usize,
+        tol: f64,
+        mut step: impl FnMut(&mut Self, usize) -> Result<Step, Error>,
+    ) -> Result<Run, Error> {
+        let mut run = Run { stop: Stop::MaxIter, iterations: 0, trace: Vec::new() };
+        for iteration in 1..=max_iter {
+            let Step { objective, change } = step(self, iteration)?;
+            run.iterations = iteration;
+            if change.is_nan() || objective.is_some_and(f64::is_nan) {
+                run.stop = Stop::NotFinite;
+                break;
+            }
+            run.trace.push(TracePoint { iteration, objective, change });
+            self.event(&Event::Iteration { iteration, max_iter, objective, change, tol });
+            if change < tol {
+                run.stop = Stop::Converged;
+                break;
+            }
+            if self.cancelled() {
+                run.stop = Stop::Cancelled;
+                break;
+            }
+        }
+        Ok(run)
+    }
+}
+
+/// The stream of random numbers for a seed, a purpose and an index.
+pub fn stream(seed: u64, purpose: &str, index: u64) -> ChaCha8Rng {
+    let mut key = [0u8; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    for (i, b) in purpose.bytes().enumerate() {
+        // 24 bytes of the key for the purpose; longer ones fold over
+        let at = 8 + i % 24;
+        key[at] = key[at].wrapping_mul(31).wrapping_add(b);
+    }
+    let mut rng = ChaCha8Rng::from_seed(key);
+    rng.set_stream(index);
+    rng
+}
+
+/// What one iteration did.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    pub objective: Option<f64>,
+    /// Largest change, compared with `tol`.
+    pub change: f64,
+}
+
+/// How the iterations went.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub stop: Stop,
+    pub iterations: usize,
+    pub trace: Vec<TracePoint>,
+}
+
+impl Run {
+    /// Diagnostics with the last finite objective of the trace, called `kind`.
+    pub fn diagnostics(self, kind: &str) -> Diagnostics {
+        let value = self.trace.iter().rev().find_map(|t| t.objective);
+        Diagnostics {
+            stop: self.stop,
+            iterations: self.iterations,
+            objective: value.map(|value| Objective { kind: kind.into(), value }),
+            trace: self.trace,
+            details: serde_json::Map::new(),
+        }
+    }
+}

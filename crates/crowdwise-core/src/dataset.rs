@@ -1,0 +1,173 @@
+//! A table with what is known beside it: structure, gold, features.
+
+use crate::{Error, LabelKind, Names, Preference, Table};
+
+/// What orders or links the units.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Structure {
+    #[default]
+    Independent,
+    /// Items are tokens; chain c covers the items `starts[c]..starts[c+1]` and is called `names[c]`.
+    Chains { starts: Vec<u64>, names: Names },
+    /// Edges between items.
+    Graph(Vec<[u32; 2]>),
+}
+
+/// Known truth of some units. Items that the table does not know are kept apart: nothing is lost silently.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gold {
+    pub values: GoldValues,
+    /// Truth of items that nobody labelled, in the same terms.
+    pub unlabelled: GoldValues,
+    /// Classes that occur in the gold only; their codes follow those of the table.
+    pub extra_classes: Names,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum GoldValues {
+    /// (unit, class) in unit order.
+    Classes(Vec<(u32, u32)>),
+    /// (unit, value).
+    Real(Vec<(u32, f64)>),
+    /// (unit, outcome) of compared pairs.
+    Preferences(Vec<(u32, Preference)>),
+    /// (item, score) of compared items.
+    Scores(Vec<(u32, f64)>),
+}
+
+impl GoldValues {
+    pub fn len(&self) -> usize {
+        match self {
+            GoldValues::Classes(v) => v.len(),
+            GoldValues::Real(v) | GoldValues::Scores(v) => v.len(),
+            GoldValues::Preferences(v) => v.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Gold {
+    /// The known class of every unit (`None` where unknown), for tables with `n` units.
+    pub fn classes(&self, n: usize) -> Vec<Option<u32>> {
+        let mut out = vec![None; n];
+        if let GoldValues::Classes(v) = &self.values {
+            for &(u, c) in v {
+                out[u as usize] = Some(c);
+            }
+        }
+        out
+    }
+
+    /// Truth of items as text, matched to the table. `rows` are (item, value) without duplicates; a value of a
+    /// preference table is the item's score.
+    pub fn from_items(table: &Table, rows: &[(String, String)], file: &str) -> Result<Gold, Error> {
+        let mut lookup = table.items().clone();
+        lookup.thaw();
+        let mut extra = Names::new();
+        let mut problems = Vec::new();
+        let mut known: Vec<(u32, usize)> = Vec::new();
+        let mut unknown: Vec<usize> = Vec::new();
+        for (r, (item, _)) in rows.iter().enumerate() {
+            match lookup.get(item) {
+                Some(i) => known.push((i, r)),
+                None => unknown.push(r),
+            }
+        }
+        known.sort_unstable();
+        if known.is_empty() && !rows.is_empty() {
+            return Err(Error::BadData {
+                file: file.into(),
+                what: format!(
+                    "none of its {} items occurs in the answers (its first is `{}`, theirs `{}`)",
+                    rows.len(),
+                    rows[0].0,
+                    if table.n_items() > 0 { table.items().name(0) } else { "" }
+                ),
+                hint: Some("check that both files use the same item ids".into()),
+            });
+        }
+        let (values, unlabelled) = match table.kind() {
+            LabelKind::Categorical => {
+                let mut classes = table.categorical().expect("categorical").classes.clone();
+                classes.thaw();
+                let k = classes.len() as u32;
+                let mut code = |r: usize| classes.get(&rows[r].1).unwrap_or_else(|| k + extra.intern(&rows[r].1));
+                let inside = known.iter().map(|&(i, r)| (i, code(r))).collect();
+                let outside = unknown.iter().enumerate().map(|(n, &r)| (n as u32, code(r))).collect();
+                (GoldValues::Classes(inside), GoldValues::Classes(outside))
+            }
+            LabelKind::Real | LabelKind::Preference | LabelKind::Similarity => {
+                let mut number = |r: usize| match rows[r].1.trim().parse::<f64>() {
+                    Ok(x) if x.is_finite() => x,
+                    _ => {
+                        problems.push(Error::BadData {
+                            file: file.into(),
+                            what: format!("the truth of `{}` is `{}`, which is not a number", rows[r].0, rows[r].1),
+                            hint: None,
+                        });
+                        f64::NAN
+                    }
+                };
+                let inside = known.iter().map(|&(i, r)| (i, number(r))).collect();
+                let outside = unknown.iter().enumerate().map(|(n, &r)| (n as u32, number(r))).collect();
+                match table.kind() {
+                    LabelKind::Real => (GoldValues::Real(inside), GoldValues::Real(outside)),
+                    _ => (GoldValues::Scores(inside), GoldValues::Scores(outside)),
+                }
+            }
+        };
+        problems.truncate(5);
+        Error::all(problems)?;
+        Ok(Gold { values, unlabelled, extra_classes: extra })
+    }
+}
+
+/// One row of numbers per item, row-major.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Features {
+    pub dim: usize,
+    pub values: Vec<f32>,
+}
+
+impl Features {
+    pub fn rows(&self) -> usize {
+        if self.dim == 0 { 0 } else { self.values.len() / self.dim }
+    }
+
+    pub fn row(&self, i: usize) -> &[f32] {
+        &self.values[i * self.dim..(i + 1) * self.dim]
+    }
+}
+
+/// Everything a method may look at.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    pub table: Table,
+    pub structure: Structure,
+    /// Known truth to be used in fitting.
+    pub gold: Option<Gold>,
+    pub features: Option<Features>,
+    /// Where it came from, for messages.
+    pub source: String,
+}
+
+impl Dataset {
+    pub fn new(table: Table) -> Self {
+        Dataset { table, structure: Structure::Independent, gold: None, features: None, source: "the data".into() }
+    }
+
+    /// Uses `gold` in fitting; classes that only the gold knows become classes of the table.
+    pub fn with_gold(mut self, gold: Gold) -> Self {
+        self.table.add_classes(gold.extra_classes.iter());
+        self.gold = Some(gold);
+        self
+    }
+
+    /// The known class of every unit, if the dataset has gold classes.
+    pub fn gold_classes(&self) -> Option<Vec<Option<u32>>> {
+        self.gold.as_ref().map(|g| g.classes(self.table.n_units()))
+    }
+}

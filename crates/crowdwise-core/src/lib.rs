@@ -1,0 +1,28 @@
+//! Data model, method contract, results and questions of Crowdwise. No input or output, no printing.
+//!
+//! Every annotation is (unit, annotator, value): see [`Table`]. A [`Method`] turns a [`Dataset`] into a [`Fit`];
+//! everything a person wants to know is a function of these two: see [`questions`].
+
+mod builder;
+mod context;
+mod dataset;
+mod error;
+mod finding;
+mod fit;
+mod method;
+mod names;
+pub mod questions;
+pub mod stats;
+mod table;
+
+pub use builder::TableBuilder;
+pub use context::{Context, Event, Run, Sink, Step, stream};
+pub use dataset::{Dataset, Features, Gold, GoldValues, Structure};
+pub use error::{BadRow, Error, Problems, group};
+pub use finding::{Finding, Severity, Subject};
+pub use fit::{Annotators, Diagnostics, Fit, Objective, Outcome, Provenance, Stop, TracePoint, Truth};
+pub use method::{
+    AnyMethod, Capabilities, Entry, Method, MethodInfo, ParamInfo, Params, Reference, Status, entry, find,
+};
+pub use names::{Names, nearest};
+pub use table::{Categorical, Codes, Index, LabelKind, MAX_CLASSES, Preference, Table, Units, Values};

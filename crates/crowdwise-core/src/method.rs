@@ -1,0 +1,328 @@
+//! The contract of a method, and the list entry that front ends work with.
+
+use crate::fit::{Fit, Outcome, Provenance};
+use crate::{Context, Dataset, Error, LabelKind, Problems, names};
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+/// A plain documented struct: the parameters *are* the method.
+pub trait Params: Clone + Default + Send + Sync + Serialize + DeserializeOwned + JsonSchema + 'static {}
+impl<T: Clone + Default + Send + Sync + Serialize + DeserializeOwned + JsonSchema + 'static> Params for T {}
+
+/// How far a method is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Golden test, recovery test and page are complete.
+    Stable,
+    Preview,
+}
+
+/// What the contract tests and front ends may expect of a method.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Capabilities {
+    /// Gives a confusion matrix per annotator (two-class adversaries are inverted).
+    pub confusion: bool,
+    /// The objective never falls along the trace.
+    pub monotone: bool,
+    /// Draws random numbers: another seed may give another result.
+    pub stochastic: bool,
+    /// Uses gold labels in fitting: their posteriors are clamped.
+    pub gold: bool,
+    /// Can start from an earlier fit.
+    pub warm_start: bool,
+    /// Maximises a likelihood or a bound, so that a held-out score has a meaning.
+    pub likelihood: bool,
+}
+
+/// Where a method was published.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Reference {
+    pub text: &'static str,
+    pub doi: Option<&'static str>,
+}
+
+/// What is known of a method before it runs.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct MethodInfo {
+    /// kebab-case, by its authors' or usual name.
+    pub id: &'static str,
+    pub name: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// The page, Markdown.
+    #[serde(skip)]
+    pub doc: &'static str,
+    /// Other ids that are accepted.
+    pub aliases: &'static [&'static str],
+    pub accepts: &'static [LabelKind],
+    pub capabilities: Capabilities,
+    pub references: &'static [Reference],
+    pub status: Status,
+}
+
+/// One method: its parameters and how to fit.
+pub trait Method: Params {
+    const INFO: MethodInfo;
+
+    /// Reports every bad parameter.
+    fn check(&self, _problems: &mut Problems) {}
+
+    /// Fits. Never prints, never reads files; seed, threads, progress and cancellation come from the context. The data
+    /// has at least one label and is of an accepted kind.
+    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error>;
+}
+
+/// A method with its parameters set, whatever its type.
+pub trait AnyMethod: Send + Sync {
+    fn info(&self) -> &'static MethodInfo;
+    fn params(&self) -> Value;
+    /// Checks the kind of data, fits, and completes the result with findings and provenance.
+    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Fit, Error>;
+}
+
+impl<M: Method> AnyMethod for M {
+    fn info(&self) -> &'static MethodInfo {
+        &M::INFO
+    }
+
+    fn params(&self) -> Value {
+        serde_json::to_value(self).expect("parameters are plain data")
+    }
+
+    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Fit, Error> {
+        let table = &data.table;
+        if !M::INFO.accepts.contains(&table.kind()) {
+            return Err(Error::WrongLabelKind {
+                method: M::INFO.id.into(),
+                needs: M::INFO.accepts.to_vec(),
+                has: table.kind(),
+                file: data.source.clone(),
+            });
+        }
+        if table.n_labels() == 0 {
+            return Err(Error::NoData { file: data.source.clone(), what: "has no labels".into(), hint: None });
+        }
+        let mut problems = Problems::default();
+        self.check(&mut problems);
+        Error::all(problems.0)?;
+        let out = Method::fit(self, data, cx)?;
+        let mut fit = Fit {
+            truth: out.truth,
+            annotators: out.annotators,
+            class_prior: out.class_prior,
+            difficulty: out.difficulty,
+            diagnostics: out.diagnostics,
+            findings: out.findings,
+            provenance: Provenance {
+                method: M::INFO.id.into(),
+                params: self.params(),
+                seed: cx.seed,
+                version: env!("CARGO_PKG_VERSION").into(),
+                kind: table.kind(),
+                items: table.n_items(),
+                annotators: table.n_annotators(),
+                classes: table.n_classes(),
+                labels: table.n_labels(),
+                digest: format!("{:016x}", table.digest()),
+            },
+        };
+        let more = crate::questions::findings(data, &fit);
+        fit.findings.extend(more);
+        Ok(fit)
+    }
+}
+
+/// A line of the list of methods.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    pub info: &'static MethodInfo,
+    make: fn(&[(String, Value)]) -> Result<Box<dyn AnyMethod>, Error>,
+    schema: fn() -> Value,
+    defaults: fn() -> Value,
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Entry({})", self.info.id)
+    }
+}
+
+/// One parameter as it is documented.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ParamInfo {
+    pub name: String,
+    /// What it takes, e.g. "a number", "one of learn, uniform".
+    pub takes: String,
+    pub default: Value,
+    pub doc: String,
+}
+
+/// The list entry of a method.
+pub const fn entry<M: Method>() -> Entry {
+    Entry {
+        info: &M::INFO,
+        make: |pairs| Ok(Box::new(parse::<M>(pairs)?)),
+        schema: || schemars::schema_for!(M).to_value(),
+        defaults: || serde_json::to_value(M::default()).expect("parameters are plain data"),
+    }
+}
+
+impl Entry {
+    /// The method with these parameters; all others keep their defaults. Text values are read as numbers, true/false
+    /// or JSON where the parameter wants that.
+    pub fn with(&self, pairs: &[(String, Value)]) -> Result<Box<dyn AnyMethod>, Error> {
+        (self.make)(pairs)
+    }
+
+    /// The method with its default parameters.
+    pub fn default(&self) -> Box<dyn AnyMethod> {
+        self.with(&[]).expect("default parameters are valid")
+    }
+
+    pub fn defaults(&self) -> Value {
+        (self.defaults)()
+    }
+
+    pub fn schema(&self) -> Value {
+        (self.schema)()
+    }
+
+    /// The parameters with what they take, their defaults and their documentation.
+    pub fn params(&self) -> Vec<ParamInfo> {
+        let (schema, defaults) = (self.schema(), self.defaults());
+        let Some(defaults) = defaults.as_object() else { return Vec::new() };
+        defaults
+            .iter()
+            .map(|(name, default)| ParamInfo {
+                name: name.clone(),
+                takes: takes(&schema, name),
+                default: default.clone(),
+                doc: description(&schema, name),
+            })
+            .collect()
+    }
+
+    pub fn answers_to(&self, name: &str) -> bool {
+        self.info.id == name || self.info.aliases.contains(&name)
+    }
+}
+
+/// The entry called `name` (id or alias) in a list, or an error with the nearest name.
+pub fn find<'a>(list: impl IntoIterator<Item = &'a Entry> + Clone, name: &str) -> Result<&'a Entry, Error> {
+    if let Some(e) = list.clone().into_iter().find(|e| e.answers_to(name)) {
+        return Ok(e);
+    }
+    let ids = list.into_iter().flat_map(|e| std::iter::once(e.info.id).chain(e.info.aliases.iter().copied()));
+    Err(Error::Unknown {
+        what: "method",
+        name: name.into(),
+        nearest: names::nearest(name, ids).map(Into::into),
+        hint: Some("`crowdwise methods` lists them".into()),
+    })
+}
+
+fn parse<M: Method>(pairs: &[(String, Value)]) -> Result<M, Error> {
+    let mut object: Map<String, Value> = match serde_json::to_value(M::default()) {
+        Ok(Value::Object(o)) => o,
+        _ => Map::new(),
+    };
+    let mut problems = Vec::new();
+    for (name, value) in pairs {
+        if !object.contains_key(name) {
+            let all: Vec<String> = object.keys().cloned().collect();
+            problems.push(Error::UnknownParameter {
+                method: M::INFO.id.into(),
+                name: name.clone(),
+                nearest: names::nearest(name, all.iter().map(String::as_str)).map(Into::into),
+                all,
+            });
+            continue;
+        }
+        let fits = |v: &Value| {
+            let mut trial = object.clone();
+            trial.insert(name.clone(), v.clone());
+            serde_json::from_value::<M>(Value::Object(trial)).is_ok()
+        };
+        let read = value.as_str().and_then(|s| serde_json::from_str::<Value>(s).ok());
+        if let Some(v) = read.filter(&fits).or_else(|| fits(value).then(|| value.clone())) {
+            object.insert(name.clone(), v);
+        } else {
+            problems.push(Error::BadParameter {
+                name: name.clone(),
+                value: value.as_str().map_or_else(|| value.to_string(), |s| format!("`{s}`")),
+                must: takes(&schemars::schema_for!(M).to_value(), name),
+            });
+        }
+    }
+    let method: M = serde_json::from_value(Value::Object(object)).expect("every value was tried");
+    let mut bad = Problems::default();
+    method.check(&mut bad);
+    problems.extend(bad.0);
+    Error::all(problems)?;
+    Ok(method)
+}
+
+fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
+    schema.get("properties")?.get(name)
+}
+
+fn resolve<'a>(schema: &'a Value, node: &'a Value) -> &'a Value {
+    let name = node.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix("#/$defs/"));
+    name.and_then(|n| schema.get("$defs")?.get(n)).unwrap_or(node)
+}
+
+fn description(schema: &Value, name: &str) -> String {
+    let text = property(schema, name).and_then(|p| p.get("description")).and_then(Value::as_str);
+    text.unwrap_or("").replace('\n', " ")
+}
+
+/// What a parameter takes, in words.
+fn takes(schema: &Value, name: &str) -> String {
+    property(schema, name).map_or_else(|| "a value".into(), |node| takes_node(schema, node))
+}
+
+fn takes_node(schema: &Value, node: &Value) -> String {
+    let node = resolve(schema, node);
+    if let Some(list) = node.get("enum").and_then(Value::as_array) {
+        return one_of(list.iter().filter_map(Value::as_str));
+    }
+    if let Some(list) = node.get("oneOf").and_then(Value::as_array) {
+        let mut names = Vec::new();
+        for v in list {
+            match (v.get("const").and_then(Value::as_str), v.get("enum").and_then(Value::as_array)) {
+                (Some(c), _) => names.push(c),
+                (_, Some(e)) => names.extend(e.iter().filter_map(Value::as_str)),
+                _ => {}
+            }
+        }
+        return one_of(names.into_iter());
+    }
+    if let Some(list) = node.get("anyOf").and_then(Value::as_array) {
+        let parts: Vec<String> = list.iter().map(|v| takes_node(schema, v)).collect();
+        return parts.join(" or ");
+    }
+    let types: Vec<&str> = match node.get("type") {
+        Some(Value::String(t)) => vec![t],
+        Some(Value::Array(a)) => a.iter().filter_map(Value::as_str).collect(),
+        _ => vec![],
+    };
+    let words: Vec<&str> = types
+        .iter()
+        .map(|t| match *t {
+            "number" => "a number",
+            "integer" => "a whole number",
+            "boolean" => "true or false",
+            "string" => "text",
+            "object" => "a JSON object",
+            "array" => "a JSON list",
+            _ => "null",
+        })
+        .collect();
+    if words.is_empty() { "a value".into() } else { words.join(" or ") }
+}
+
+fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    format!("one of {}", names.collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,186 @@
+//! Interned names: every id of an item, annotator or class is stored once and known by its number.
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::hash::BuildHasher;
+
+/// Distinct strings numbered in the order of their first appearance.
+///
+/// All characters lie in one arena, so a name costs its own bytes, 8 for its end and about 6 in the look-up
+/// table. The look-up table can be dropped ([`Names::freeze`]) once nothing more is to be added; it is rebuilt on demand.
+#[derive(Clone, Default)]
+pub struct Names {
+    text: String,
+    ends: Vec<u64>,
+    lookup: HashTable<u32>,
+}
+
+/// A fixed seed: numbering never depends on the hash, but time and memory should not vary between runs either.
+const HASHER: FixedState = FixedState::with_seed(0x6372_6f77_6477_6973);
+
+impl Names {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The number of `name`, adding it if it is new.
+    ///
+    /// # Panics
+    /// When 2^32 - 1 names are exceeded.
+    pub fn intern(&mut self, name: &str) -> u32 {
+        self.thaw();
+        let hash = HASHER.hash_one(name);
+        let (text, ends) = (&self.text, &self.ends);
+        if let Some(&found) = self.lookup.find(hash, |&id| slice(text, ends, id) == name) {
+            return found;
+        }
+        let id = u32::try_from(self.ends.len()).expect("more than 2^32 distinct names");
+        self.text.push_str(name);
+        self.ends.push(self.text.len() as u64);
+        let (text, ends) = (&self.text, &self.ends);
+        self.lookup.insert_unique(hash, id, |&id| HASHER.hash_one(slice(text, ends, id)));
+        id
+    }
+
+    /// The number of `name`, if it is there.
+    pub fn get(&self, name: &str) -> Option<u32> {
+        if self.lookup.len() == self.ends.len() {
+            let hash = HASHER.hash_one(name);
+            return self.lookup.find(hash, |&id| slice(&self.text, &self.ends, id) == name).copied();
+        }
+        self.iter().position(|n| n == name).map(|p| p as u32)
+    }
+
+    /// The name with this number.
+    pub fn name(&self, id: usize) -> &str {
+        slice(&self.text, &self.ends, id as u32)
+    }
+
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
+        (0..self.len()).map(|i| self.name(i))
+    }
+
+    /// Gives back the memory of the look-up table. [`Names::get`] is slow until [`Names::thaw`] or [`Names::intern`].
+    pub fn freeze(&mut self) {
+        self.lookup = HashTable::new();
+        self.text.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+
+    /// Rebuilds the look-up table if it was dropped.
+    pub fn thaw(&mut self) {
+        if self.lookup.len() == self.ends.len() {
+            return;
+        }
+        let (text, ends) = (&self.text, &self.ends);
+        let hash = |id: u32| HASHER.hash_one(slice(text, ends, id));
+        let mut lookup = HashTable::with_capacity(ends.len());
+        for id in 0..ends.len() as u32 {
+            lookup.insert_unique(hash(id), id, |&id| hash(id));
+        }
+        self.lookup = lookup;
+    }
+
+    /// The closest name by edit distance, if one is close enough to be meant.
+    pub fn nearest(&self, wanted: &str) -> Option<&str> {
+        nearest(wanted, self.iter())
+    }
+}
+
+fn slice<'a>(text: &'a str, ends: &[u64], id: u32) -> &'a str {
+    let id = id as usize;
+    let start = if id == 0 { 0 } else { ends[id - 1] as usize };
+    &text[start..ends[id] as usize]
+}
+
+/// The candidate closest to `wanted`, if it is close enough that a slip of the pen explains the difference.
+pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let low = wanted.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|c| (strsim::jaro_winkler(&low, &c.to_lowercase()), c))
+        .filter(|(score, _)| *score >= 0.78)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, c)| c)
+}
+
+impl<S: AsRef<str>> FromIterator<S> for Names {
+    fn from_iter<I: IntoIterator<Item = S>>(iter: I) -> Self {
+        let mut names = Names::new();
+        for name in iter {
+            names.intern(name.as_ref());
+        }
+        names
+    }
+}
+
+impl PartialEq for Names {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text && self.ends == other.ends
+    }
+}
+
+impl std::fmt::Debug for Names {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter().take(20)).finish()?;
+        write!(f, " ({} names)", self.len())
+    }
+}
+
+impl Serialize for Names {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        Ok(Vec::<String>::deserialize(d)?.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_follow_first_appearance() {
+        let names: Names = ["b", "", "a", "b", "日本"].into_iter().collect();
+        assert_eq!(names.iter().collect::<Vec<_>>(), ["b", "", "a", "日本"]);
+        assert_eq!(names.get(""), Some(1));
+        assert_eq!(names.get("c"), None);
+    }
+
+    #[test]
+    fn a_slip_finds_its_name_and_nonsense_does_not() {
+        let names: Names = ["annotator", "label", "item"].into_iter().collect();
+        assert_eq!(names.nearest("anotator"), Some("annotator"));
+        assert_eq!(names.nearest("zzz"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn interning_is_a_bijection_and_survives_freezing(words in prop::collection::vec(".{0,12}", 0..60)) {
+            let mut names = Names::new();
+            let ids: Vec<u32> = words.iter().map(|w| names.intern(w)).collect();
+            names.freeze();
+            for (w, &id) in words.iter().zip(&ids) {
+                prop_assert_eq!(names.name(id as usize), w.as_str());
+                prop_assert_eq!(names.get(w), Some(id));
+            }
+            names.thaw();
+            let again: Vec<u32> = words.iter().map(|w| names.intern(w)).collect();
+            prop_assert_eq!(ids, again);
+        }
+    }
+}

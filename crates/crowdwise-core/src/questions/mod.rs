@@ -1,0 +1,5 @@
+//! Questions: functions of a dataset and a fit. Every estimate carries the count that it rests on.
+
+mod findings;
+
+pub use findings::findings;

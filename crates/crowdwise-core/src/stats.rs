@@ -1,0 +1,124 @@
+//! Small numerical helpers that several methods and questions share.
+
+use special::{Beta, Gamma};
+
+/// ψ(x), the logarithmic derivative of Γ.
+pub fn digamma(x: f64) -> f64 {
+    Gamma::digamma(x)
+}
+
+/// ln Γ(x) for x > 0.
+pub fn ln_gamma(x: f64) -> f64 {
+    Gamma::ln_gamma(x).0
+}
+
+/// The `p` quantile of Beta(a, b), by bisection on the regularised incomplete beta function: slower than Newton, but
+/// right for every shape.
+pub fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
+    let ln_beta = ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b);
+    let (mut low, mut high) = (0.0f64, 1.0f64);
+    for _ in 0..60 {
+        let mid = 0.5 * (low + high);
+        if mid.inc_beta(a, b, ln_beta) < p {
+            low = mid;
+        } else {
+            high = mid;
+        }
+    }
+    0.5 * (low + high)
+}
+
+/// Central interval of a rate from `hits` of `n` (both may be expected counts), level 90 %: Jeffreys' prior, with the
+/// ends opened at 0 and 1 as Brown, Cai and DasGupta (2001) advise.
+pub fn rate_interval(hits: f64, n: f64) -> [f64; 2] {
+    let (a, b) = (hits + 0.5, (n - hits).max(0.0) + 0.5);
+    let low = if hits <= 1e-9 { 0.0 } else { beta_quantile(a, b, 0.05) };
+    let high = if n - hits <= 1e-9 { 1.0 } else { beta_quantile(a, b, 0.95) };
+    [low, high]
+}
+
+/// Turns scores into probabilities in place; returns the logarithm of their sum.
+pub fn softmax(x: &mut [f64]) -> f64 {
+    let max = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if max == f64::NEG_INFINITY {
+        x.fill(1.0 / x.len() as f64);
+        return f64::NEG_INFINITY;
+    }
+    let mut sum = 0.0;
+    for v in x.iter_mut() {
+        *v = (*v - max).exp();
+        sum += *v;
+    }
+    x.iter_mut().for_each(|v| *v /= sum);
+    max + sum.ln()
+}
+
+/// The class of a posterior row: the largest probability, the first of those that are tied.
+pub fn argmax(row: &[f64]) -> usize {
+    let best = max(row);
+    row.iter().position(|&p| tied(p, best)).unwrap_or(0)
+}
+
+/// How many classes share the largest probability of a row.
+pub fn n_tied(row: &[f64]) -> usize {
+    let best = max(row);
+    row.iter().filter(|&&p| tied(p, best)).count()
+}
+
+/// Whether a probability counts as equal to the best one: within 1e-9 of it, relatively.
+pub fn tied(p: f64, best: f64) -> bool {
+    best - p <= 1e-9 * best.abs()
+}
+
+fn max(row: &[f64]) -> f64 {
+    row.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Entropy in bits.
+pub fn entropy_bits(p: &[f64]) -> f64 {
+    -p.iter().filter(|&&x| x > 0.0).map(|x| x * x.log2()).sum::<f64>()
+}
+
+/// Mutual information in bits between truth (prior) and label (confusion, row = truth).
+pub fn information_bits(prior: &[f64], confusion: &[f64]) -> f64 {
+    let k = prior.len();
+    let mut marginal = vec![0.0; k];
+    for t in 0..k {
+        for l in 0..k {
+            marginal[l] += prior[t] * confusion[t * k + l];
+        }
+    }
+    let conditional: f64 = (0..k).map(|t| prior[t] * entropy_bits(&confusion[t * k..(t + 1) * k])).sum();
+    (entropy_bits(&marginal) - conditional).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_functions_match_known_values() {
+        // digamma(1) = -γ, ln Γ(0.5) = ln √π
+        assert!((digamma(1.0) + 0.577_215_664_901_532_9).abs() < 1e-14);
+        assert!((ln_gamma(0.5) - 0.572_364_942_924_700_1).abs() < 1e-14);
+        // Beta(1, 1) is uniform; Beta(2, 1) has quantile sqrt(p); Beta(3,5) by scipy.stats.beta.ppf(0.05, 3, 5)
+        assert!((beta_quantile(1.0, 1.0, 0.3) - 0.3).abs() < 1e-12);
+        assert!((beta_quantile(2.0, 1.0, 0.25) - 0.5).abs() < 1e-12);
+        assert!((beta_quantile(3.0, 5.0, 0.05) - 0.128_757_2).abs() < 1e-6);
+    }
+
+    #[test]
+    fn softmax_survives_extremes() {
+        let mut x = [-1e4, -1e4 + 2f64.ln(), f64::NEG_INFINITY];
+        let z = softmax(&mut x);
+        assert!((x[0] - 1.0 / 3.0).abs() < 1e-12 && x[2] == 0.0);
+        assert!((z - (-1e4 + 3f64.ln())).abs() < 1e-9);
+    }
+
+    #[test]
+    fn information_of_perfect_and_useless_annotators() {
+        assert!((information_bits(&[0.5, 0.5], &[1.0, 0.0, 0.0, 1.0]) - 1.0).abs() < 1e-12);
+        assert!((information_bits(&[0.5, 0.5], &[0.0, 1.0, 1.0, 0.0]) - 1.0).abs() < 1e-12);
+        assert!(information_bits(&[0.3, 0.7], &[0.2, 0.8, 0.2, 0.8]) < 1e-12);
+    }
+}
