@@ -1,0 +1,1 @@
+//! Annotators who know or guess.

@@ -1,0 +1,1 @@
+//! Annotators with a confusion matrix: one pass over the labels, many maximisations.

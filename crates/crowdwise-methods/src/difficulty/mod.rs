@@ -1,0 +1,1 @@
+//! Annotators with an ability, items with a difficulty.

@@ -1,0 +1,1 @@
+//! Votes, plain and weighted.
