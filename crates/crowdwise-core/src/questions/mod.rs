@@ -1,5 +1,22 @@
 //! Questions: functions of a dataset and a fit. Every estimate carries the count that it rests on.
 
+mod agreement;
+mod annotators;
+mod compare;
+mod evaluate;
 mod findings;
+mod inspect;
+mod items;
+mod labels;
 
+pub use agreement::{Agreement, Level, PairRow, agreement};
+pub use annotators::{AnnotatorRow, annotators};
+pub use compare::{CompareRow, Comparison, compare};
+pub use evaluate::{Evaluation, evaluate};
 pub use findings::findings;
+pub use inspect::{
+    Bin, Chains, ClassRow, Comparisons, Components, Expert, Inspection, PairCoverage, Spread, Unipolar, ValueSummary,
+    inspect,
+};
+pub use items::{ItemOrder, ItemRow, Said, items};
+pub use labels::{LabelRow, LabelView, ScoreRow, ValueRow};
