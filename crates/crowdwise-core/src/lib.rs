@@ -12,6 +12,7 @@ mod fit;
 mod method;
 mod names;
 pub mod questions;
+pub mod simulate;
 pub mod stats;
 mod table;
 

@@ -1,0 +1,360 @@
+//! The generator: units in order, block by block.
+
+use super::assign::Assigner;
+use super::crowd::crowd;
+use super::random::{Keyed, Purpose};
+use super::{Role, SimModel, Simulation, TrueAnnotator};
+use crate::dataset::{Features, GoldValues, Structure};
+use crate::{Dataset, Error, Gold, LabelKind, Names, Preference, TableBuilder};
+use serde::{Deserialize, Serialize};
+
+/// What an annotator said.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SimLabel {
+    Class(u32),
+    Value(f64),
+    Outcome(Preference),
+}
+
+/// One annotation. Items are called `i0`, `i1` …, annotators `a0`, `a1` …, classes by [`Simulation::class_name`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SimRow {
+    /// The item; the left one of a comparison.
+    pub item: u32,
+    /// The right item of a comparison; equal to `item` otherwise.
+    pub right: u32,
+    pub annotator: u32,
+    pub label: SimLabel,
+}
+
+/// Some consecutive units with all their labels.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    units: usize,
+    /// Number of the first unit.
+    pub first: u64,
+    /// The truth of each unit; empty for comparisons, where it is the score of the items ([`Simulator::score`]).
+    pub truth: Vec<SimLabel>,
+    /// Chain and position in it of each unit; empty unless these are sequences.
+    pub chain: Vec<(u32, u32)>,
+    /// Numbers of each unit, row by row; empty unless asked for.
+    pub features: Vec<f32>,
+    pub rows: Vec<SimRow>,
+}
+
+impl Block {
+    /// A block of up to `units` units. The size changes nothing in the data.
+    pub fn new(units: usize) -> Self {
+        Block { units: units.max(1), ..Block::default() }
+    }
+}
+
+/// Makes the data of a [`Simulation`].
+#[derive(Clone, Debug)]
+pub struct Simulator {
+    s: Simulation,
+    key: Keyed,
+    annotators: Vec<TrueAnnotator>,
+    /// Cumulated class shares, and cumulated rows of the confusion matrices.
+    shares: Vec<f64>,
+    rows: Vec<f64>,
+    means: Vec<f64>,
+    assigner: Assigner,
+    next: u64,
+    chain: Chain,
+    assigned: Vec<u32>,
+}
+
+/// Where in the sequences the generator is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Chain {
+    started: u32,
+    position: u32,
+    left: u32,
+    class: usize,
+}
+
+impl Simulator {
+    /// All bad values of the description come at once.
+    pub fn new(simulation: &Simulation, seed: u64) -> Result<Self, Error> {
+        simulation.check()?;
+        let s = simulation.clone();
+        let k = s.classes;
+        let annotators = crowd(&s, seed);
+        let mut rows = Vec::new();
+        if s.kind() == LabelKind::Categorical {
+            rows.reserve(annotators.len() * k * k);
+            for a in &annotators {
+                match &a.confusion {
+                    Some(c) => c.chunks_exact(k).for_each(|row| rows.extend(cumulated(row))),
+                    None => rows.resize(rows.len() + k * k, 0.0), // glad: the answer depends on the item
+                }
+            }
+        }
+        let assigner = Assigner::new(&s, seed);
+        let shares = if s.kind() == LabelKind::Categorical { cumulated(&s.shares()) } else { Vec::new() };
+        let key = Keyed(seed);
+        let means = class_means(&s, key);
+        Ok(Simulator {
+            key,
+            annotators,
+            shares,
+            rows,
+            means,
+            assigner,
+            next: 0,
+            chain: Chain::default(),
+            assigned: Vec::new(),
+            s,
+        })
+    }
+
+    pub fn simulation(&self) -> &Simulation {
+        &self.s
+    }
+
+    /// The true parameters of the annotators.
+    pub fn annotators(&self) -> &[TrueAnnotator] {
+        &self.annotators
+    }
+
+    /// Comparisons: the true score of an item.
+    pub fn score(&self, item: u32) -> f64 {
+        self.s.truth_sd * self.key.normal(Purpose::Score, Purpose::ScorePhase, item as u64, 0)
+    }
+
+    /// Fills the block with the next units; false when there are none left.
+    pub fn next_block(&mut self, block: &mut Block) -> bool {
+        block.first = self.next;
+        block.truth.clear();
+        block.chain.clear();
+        block.features.clear();
+        block.rows.clear();
+        let end = self.s.units().min(self.next + block.units.max(1) as u64);
+        while self.next < end {
+            match self.s.model {
+                SimModel::BradleyTerry => self.comparison(block),
+                SimModel::Real => self.value(block),
+                _ => self.class(block),
+            }
+            self.next += 1;
+        }
+        block.first < end
+    }
+
+    fn class(&mut self, block: &mut Block) {
+        let item = self.next;
+        let mut fresh = true;
+        let truth = if self.s.model == SimModel::Sequences {
+            fresh = self.step(item);
+            block.chain.push((self.chain.started - 1, self.chain.position));
+            self.chain.class
+        } else {
+            pick(&self.shares, self.key.uniform(Purpose::Truth, item, 0))
+        };
+        if fresh {
+            self.assigner.next(&mut self.assigned);
+        }
+        block.truth.push(SimLabel::Class(truth as u32));
+        for &j in &self.assigned {
+            let label = SimLabel::Class(self.class_answer(j as usize, item, truth) as u32);
+            block.rows.push(SimRow { item: item as u32, right: item as u32, annotator: j, label });
+        }
+        for d in 0..self.s.features {
+            let z = self.key.normal(Purpose::Feature, Purpose::FeaturePhase, item, d as u64);
+            block.features.push((self.means[truth * self.s.features + d] + z) as f32);
+        }
+    }
+
+    /// Moves to the next token; true when it begins a chain.
+    fn step(&mut self, item: u64) -> bool {
+        let fresh = self.chain.left == 0;
+        if fresh {
+            // a geometric number of further tokens gives the mean length that was asked for
+            let mean = self.s.chain_length as f64 - 1.0;
+            let u = 1.0 - self.key.uniform(Purpose::Length, self.chain.started as u64, 0);
+            let more = if mean > 0.0 { (u.ln() / (mean / (mean + 1.0)).ln()).floor() } else { 0.0 };
+            let rest = self.s.items - item;
+            self.chain.left = (1.0 + more).min(rest as f64) as u32;
+            self.chain.started += 1;
+            self.chain.position = 0;
+        } else {
+            self.chain.position += 1;
+        }
+        self.chain.left -= 1;
+        if fresh || self.key.uniform(Purpose::Stay, item, 0) >= self.s.stay {
+            self.chain.class = pick(&self.shares, self.key.uniform(Purpose::Truth, item, 0));
+        }
+        fresh
+    }
+
+    /// Whose answer annotator `j` gives: its own, or its leader's.
+    fn speaker(&self, j: usize, unit: u64) -> usize {
+        match self.annotators[j].leader {
+            Some(l) if self.key.uniform(Purpose::Copy, j as u64, unit) < self.s.copy_probability => l,
+            _ => j,
+        }
+    }
+
+    fn class_answer(&self, j: usize, item: u64, truth: usize) -> usize {
+        let k = self.s.classes;
+        let j = self.speaker(j, item);
+        let u = self.key.uniform(Purpose::Answer, j as u64, item);
+        let Some(ability) = self.annotators[j].ability else {
+            let row = (j * k + truth) * k;
+            return pick(&self.rows[row..row + k], u);
+        };
+        let ease = (self.s.ease_sd * self.key.normal(Purpose::Ease, Purpose::EasePhase, item, 0)).exp();
+        let p = 1.0 / (1.0 + (-ability * ease).exp());
+        if u < p {
+            return truth;
+        }
+        let wrong = (((u - p) / (1.0 - p) * (k - 1) as f64) as usize).min(k - 2);
+        wrong + usize::from(wrong >= truth)
+    }
+
+    fn value(&mut self, block: &mut Block) {
+        let item = self.next;
+        let draw = |a: u64| {
+            self.s.truth_mean + self.s.truth_sd * self.key.normal(Purpose::Score, Purpose::ScorePhase, item, a)
+        };
+        let truth = draw(0);
+        block.truth.push(SimLabel::Value(truth));
+        self.assigner.next(&mut self.assigned);
+        for &j in &self.assigned {
+            let a = &self.annotators[self.speaker(j as usize, item)];
+            let value = match (a.bias, a.sd) {
+                (Some(bias), Some(sd)) => {
+                    let z = self.key.normal(Purpose::Noise, Purpose::NoisePhase, a.annotator as u64, item);
+                    let side = if a.role == Role::Adversary { 2.0 * self.s.truth_mean - truth } else { truth };
+                    side + bias + sd * z
+                }
+                _ => draw(1 + a.annotator as u64),
+            };
+            let label = SimLabel::Value(value);
+            block.rows.push(SimRow { item: item as u32, right: item as u32, annotator: j, label });
+        }
+    }
+
+    fn comparison(&mut self, block: &mut Block) {
+        let (unit, n) = (self.next, self.s.items);
+        // every item is compared at least once when there are as many pairs as items
+        let a = if unit < n { unit } else { self.key.below(Purpose::Left, unit, 0, n) };
+        let b = (a + 1 + self.key.below(Purpose::Right, unit, 0, n - 1)) % n;
+        let (left, right) = if self.key.uniform(Purpose::Order, unit, 0) < 0.5 { (a, b) } else { (b, a) };
+        let (left, right) = (left as u32, right as u32);
+        let difference = self.score(left) - self.score(right);
+        self.assigner.next(&mut self.assigned);
+        for &j in &self.assigned {
+            let speaker = self.speaker(j as usize, unit);
+            let sharp = self.annotators[speaker].sharpness.expect("comparing annotators are sharp");
+            // Davidson: left, right and tie in the ratio e^(d/2) : e^(-d/2) : ties
+            let d = 0.5 * sharp * difference;
+            let mut p = [d, -d, if self.s.ties > 0.0 { self.s.ties.ln() } else { f64::NEG_INFINITY }];
+            crate::stats::softmax(&mut p);
+            let outcome = match pick(&cumulated(&p), self.key.uniform(Purpose::Answer, speaker as u64, unit)) {
+                0 => Preference::Left,
+                1 => Preference::Right,
+                _ => Preference::Tie,
+            };
+            block.rows.push(SimRow { item: left, right, annotator: j, label: SimLabel::Outcome(outcome) });
+        }
+    }
+
+    /// Everything at once, for tests and small studies. Starts from the first unit, whatever was generated before.
+    pub fn dataset(&self) -> Result<(Dataset, Gold), Error> {
+        let mut all = Simulator::new(&self.s, self.key.0)?;
+        let mut b = TableBuilder::new(self.s.kind());
+        (0..self.s.items).for_each(|i| _ = b.items.intern(&format!("i{i}")));
+        (0..self.s.annotators).for_each(|j| _ = b.annotators.intern(&format!("a{j}")));
+        if self.s.kind() == LabelKind::Categorical {
+            (0..self.s.classes).for_each(|k| _ = b.classes.intern(&self.s.class_name(k)));
+        }
+        let mut block = Block::new(4096);
+        let (mut classes, mut values, mut features) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut starts, mut names) = (Vec::new(), Names::new());
+        while all.next_block(&mut block) {
+            for (n, t) in block.truth.iter().enumerate() {
+                let item = block.first as u32 + n as u32;
+                match *t {
+                    SimLabel::Class(c) => classes.push((item, c)),
+                    SimLabel::Value(v) => values.push((item, v)),
+                    SimLabel::Outcome(_) => {}
+                }
+                if let Some(&(chain, 0)) = block.chain.get(n) {
+                    starts.push(item as u64);
+                    names.intern(&format!("s{chain}"));
+                }
+            }
+            features.extend_from_slice(&block.features);
+            for r in &block.rows {
+                match r.label {
+                    SimLabel::Class(c) => b.label_codes(r.item, r.annotator, c)?,
+                    SimLabel::Value(v) => b.value_codes(r.item, r.annotator, v),
+                    SimLabel::Outcome(o) => {
+                        b.preference(&format!("i{}", r.item), &format!("i{}", r.right), &format!("a{}", r.annotator), o)
+                    }
+                }
+            }
+        }
+        let mut data = Dataset::new(b.finish()?);
+        data.source = "the simulation".into();
+        if !starts.is_empty() {
+            starts.push(self.s.items);
+            data.structure = Structure::Chains { starts, names };
+        }
+        if self.s.features > 0 {
+            data.features = Some(Features { dim: self.s.features, values: features });
+        }
+        let (values, unlabelled) = match self.s.kind() {
+            LabelKind::Real => (GoldValues::Real(values), GoldValues::Real(Vec::new())),
+            LabelKind::Categorical => (GoldValues::Classes(classes), GoldValues::Classes(Vec::new())),
+            _ => {
+                let scores = (0..self.s.items as u32).map(|i| (i, self.score(i))).collect();
+                (GoldValues::Scores(scores), GoldValues::Scores(Vec::new()))
+            }
+        };
+        Ok((data, Gold { values, unlabelled, extra_classes: Names::new() }))
+    }
+}
+
+/// Means of the classes in feature space, exactly `separation` apart where there are as many dimensions as classes,
+/// else in random directions.
+fn class_means(s: &Simulation, key: Keyed) -> Vec<f64> {
+    let dim = s.features;
+    let mut means = vec![0.0; dim * s.classes];
+    if dim == 0 {
+        return means;
+    }
+    for (k, mean) in means.chunks_exact_mut(dim).enumerate() {
+        if dim >= s.classes {
+            mean[k] = 1.0;
+        } else {
+            for (d, x) in mean.iter_mut().enumerate() {
+                *x = key.normal(Purpose::Feature, Purpose::FeaturePhase, u64::MAX - k as u64, d as u64);
+            }
+            let norm = mean.iter().map(|x| x * x).sum::<f64>().sqrt();
+            mean.iter_mut().for_each(|x| *x /= norm);
+        }
+        mean.iter_mut().for_each(|x| *x *= s.separation / std::f64::consts::SQRT_2);
+    }
+    means
+}
+
+fn cumulated(p: &[f64]) -> Vec<f64> {
+    let mut sum = 0.0;
+    p.iter()
+        .map(|x| {
+            sum += x;
+            sum
+        })
+        .collect()
+}
+
+/// The first place whose cumulated probability exceeds `u`; rounding at the end goes to the last possible class.
+fn pick(cumulated: &[f64], u: f64) -> usize {
+    let last = cumulated.last().copied().unwrap_or(0.0);
+    let at = cumulated.partition_point(|&c| c <= u);
+    if at < cumulated.len() { at } else { cumulated.partition_point(|&c| c < last) }
+}
