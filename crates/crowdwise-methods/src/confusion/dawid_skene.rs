@@ -1,0 +1,252 @@
+//! Dawid-Skene: a confusion matrix per annotator, by EM.
+
+use super::em::{self, Adaptive, Assignment, Settings, Start};
+use super::kernel::{Engine, Model, Sums};
+use super::shared::{self, ClassPrior, Init};
+use crowdwise_core::{
+    Annotators, Capabilities, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Status,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Dawid-Skene EM.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DawidSkene {
+    /// Most iterations (passes over the labels).
+    pub max_iter: usize,
+    /// Stop when one EM step changes no probability, of a confusion matrix or of a class, by more than this.
+    pub tol: f64,
+    /// Smoothing: added to every cell of the expected counts. 0 gives the maximum-likelihood estimate of the paper.
+    pub alpha: f64,
+    /// Added to the diagonal cells besides `alpha`: a belief that annotators are better than random.
+    pub alpha_diagonal: f64,
+    /// Class shares: learned, all alike, or as given in `class_shares`.
+    pub class_prior: ClassPrior,
+    /// Shares by class name for `class_prior=fixed`, as a JSON object.
+    pub class_shares: BTreeMap<String, f64>,
+    /// Added to every class count when class shares are learned.
+    pub beta: f64,
+    /// What a probability of exactly zero becomes (only without smoothing): `floor` 1e-10, `eps` 2.2e-16, or `skip` (the
+    /// label then says nothing about that class).
+    pub zeros: Zeros,
+    /// Where the iterations begin: `majority` or `random`.
+    pub init: Init,
+    /// Starts in all; those after the first are random, and the one with the best objective is kept.
+    pub restarts: usize,
+    /// `soft` EM, `hard` EM (Fast-Dawid-Skene) or `hybrid` (soft first, then hard).
+    pub assignment: Assignment,
+    /// Extrapolate (SQUAREM): the same optimum in fewer iterations. Soft EM only.
+    pub accelerate: bool,
+}
+
+/// What a probability of exactly zero becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Zeros {
+    /// At least 1e-10.
+    Floor,
+    /// At least 2.2e-16.
+    Eps,
+    /// Left out of the product.
+    Skip,
+}
+
+impl Default for DawidSkene {
+    fn default() -> Self {
+        DawidSkene {
+            max_iter: 1000,
+            tol: 1e-6,
+            alpha: 0.01,
+            alpha_diagonal: 0.0,
+            class_prior: ClassPrior::Learn,
+            class_shares: BTreeMap::new(),
+            beta: 0.0,
+            zeros: Zeros::Floor,
+            init: Init::Majority,
+            restarts: 1,
+            assignment: Assignment::Soft,
+            accelerate: true,
+        }
+    }
+}
+
+/// The M-step of eq. 2.3 and 2.4 of the paper, with smoothing.
+pub(super) struct Rows {
+    pub alpha: f64,
+    pub diagonal: f64,
+    pub zeros: Zeros,
+    pub prior: ClassPrior,
+    pub beta: f64,
+    pub shares: Vec<f64>,
+}
+
+impl Model for Rows {
+    #[inline(always)]
+    fn table(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) -> Sums {
+        for t in 0..k {
+            let mut sum = self.alpha * k as f64 + self.diagonal;
+            for l in 0..k {
+                sum += counts[l * k + t];
+            }
+            if sum > 0.0 {
+                let scale = 1.0 / sum;
+                for l in 0..k {
+                    table[l * k + t] = (counts[l * k + t] + self.alpha) * scale;
+                }
+                table[t * k + t] += self.diagonal * scale;
+            } else {
+                // this annotator met no item of class t: nothing is known
+                for l in 0..k {
+                    table[l * k + t] = 1.0 / k as f64;
+                }
+            }
+        }
+        if self.alpha == 0.0 {
+            let (floor, zero) = match self.zeros {
+                Zeros::Floor => (1e-10, 1e-10),
+                Zeros::Eps => (f64::EPSILON, f64::EPSILON),
+                Zeros::Skip => (f64::MIN_POSITIVE, 1.0),
+            };
+            table[..k * k].iter_mut().for_each(|p| *p = if *p < floor { zero } else { *p });
+        }
+        [self.penalty(k, table), 0.0, 0.0, 0.0]
+    }
+
+    fn prior(&self, class: &[f64], prior: &mut [f64]) -> f64 {
+        match self.prior {
+            ClassPrior::Learn => shared::learned_shares(class, self.beta, prior),
+            ClassPrior::Uniform | ClassPrior::Fixed => prior.copy_from_slice(&self.shares),
+        }
+        self.prior_penalty(prior)
+    }
+
+    #[inline(always)]
+    fn penalty(&self, k: usize, table: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        if self.alpha > 0.0 {
+            sum += self.alpha * shared::sum_ln(table[..k * k].iter().copied());
+        }
+        if self.diagonal > 0.0 {
+            sum += self.diagonal * shared::sum_ln((0..k).map(|t| table[t * k + t]));
+        }
+        sum
+    }
+
+    fn prior_penalty(&self, prior: &[f64]) -> f64 {
+        if self.prior == ClassPrior::Learn && self.beta > 0.0 {
+            self.beta * shared::sum_ln(prior.iter().copied())
+        } else {
+            0.0
+        }
+    }
+}
+
+impl Adaptive for Rows {}
+
+impl Method for DawidSkene {
+    const INFO: MethodInfo = MethodInfo {
+        id: "dawid-skene",
+        name: "Dawid-Skene",
+        summary: "A confusion matrix per annotator, estimated together with the truth by EM.",
+        doc: include_str!("dawid_skene.md"),
+        aliases: &["ds", "ds-em"],
+        accepts: &[LabelKind::Categorical],
+        capabilities: Capabilities {
+            confusion: true,
+            monotone: true,
+            stochastic: false,
+            gold: true,
+            warm_start: true,
+            likelihood: true,
+        },
+        references: &[
+            Reference {
+                text: "A. P. Dawid and A. M. Skene. Maximum Likelihood Estimation of Observer Error-Rates Using the EM \
+                       Algorithm. Applied Statistics 28(1), 1979.",
+                doi: Some("10.2307/2346806"),
+            },
+            Reference {
+                text: "V. B. Sinha, S. Rao, V. N. Balasubramanian. Fast Dawid-Skene: A Fast Vote Aggregation Scheme for \
+                       Sentiment Classification. 2018.",
+                doi: Some("10.48550/arXiv.1803.02781"),
+            },
+        ],
+        status: Status::Stable,
+    };
+
+    fn check(&self, p: &mut Problems) {
+        p.count("max_iter", self.max_iter);
+        p.at_least("tol", self.tol, 0.0);
+        p.at_least("alpha", self.alpha, 0.0);
+        p.at_least("alpha_diagonal", self.alpha_diagonal, 0.0);
+        p.at_least("beta", self.beta, 0.0);
+        p.count("restarts", self.restarts);
+        let given = self.class_prior == ClassPrior::Fixed;
+        let text = serde_json::to_string(&self.class_shares).unwrap_or_default();
+        p.require(given != self.class_shares.is_empty(), "class_shares", text, "given just when class_prior is fixed");
+    }
+
+    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        let (labels, gold) = shared::inputs(data);
+        let (k, units) = (labels.k(), data.table.n_units());
+        let shares = match self.class_prior {
+            ClassPrior::Fixed => shared::fixed_shares(&self.class_shares, &labels)?,
+            _ => vec![1.0 / k as f64; k],
+        };
+        let mut model = Rows {
+            alpha: self.alpha,
+            diagonal: self.alpha_diagonal,
+            zeros: self.zeros,
+            prior: self.class_prior,
+            beta: self.beta,
+            shares: shares.clone(),
+        };
+        let settings = Settings {
+            max_iter: self.max_iter,
+            tol: self.tol,
+            accelerate: self.accelerate && (self.alpha > 0.0 || self.zeros != Zeros::Skip),
+            assignment: self.assignment,
+        };
+        let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
+        let hard = self.assignment == Assignment::Hard;
+        let mut best: Option<em::Fitted> = None;
+        let mut objectives = Vec::new();
+        for restart in 0..self.restarts {
+            if restart > 0 {
+                cx.event(&Event::Stage { name: format!("start {} of {}", restart + 1, self.restarts) });
+            }
+            let start = match (restart, self.init) {
+                (0, Init::Majority) => shared::warm_start(data, cx).unwrap_or(Start::Votes { hard }),
+                _ => Start::Tables {
+                    tables: shared::random_tables(data.table.n_annotators(), k, cx, restart),
+                    prior: shares.clone(),
+                },
+            };
+            let fitted = em::fit(&mut engine, &mut model, start, &settings, units, cx)?;
+            objectives.push(fitted.objective);
+            if best.as_ref().is_none_or(|b| fitted.objective > b.objective) {
+                best = Some(fitted);
+            }
+            if cx.cancelled() {
+                break;
+            }
+        }
+        let best = best.expect("at least one start");
+        let kind = match (hard, self.alpha + self.alpha_diagonal + self.beta > 0.0) {
+            (true, _) => "classification-log-likelihood",
+            (false, true) => "penalised-log-likelihood",
+            (false, false) => "log-likelihood",
+        };
+        let mut out = shared::outcome(best, data, gold.as_deref(), kind, |t| Annotators::Confusion {
+            k,
+            matrix: shared::transpose(t, k),
+        });
+        if self.restarts > 1 {
+            out.diagnostics.details.insert("restart_objectives".into(), objectives.into());
+        }
+        Ok(out)
+    }
+}

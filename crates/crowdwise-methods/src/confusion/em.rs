@@ -1,0 +1,141 @@
+//! The EM driver that every model of the confusion kind shares: start, iterations, acceleration, final posterior.
+
+use super::kernel::{Engine, Model, Sums};
+use super::squarem::Squarem;
+use crowdwise_core::{Context, Error, Run, Step};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the E-step hands to the M-step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Assignment {
+    /// Posterior probabilities: EM.
+    Soft,
+    /// The most probable class only: hard EM (Fast-Dawid-Skene).
+    Hard,
+    /// Soft until the class shares settle, then hard.
+    Hybrid,
+}
+
+/// Hybrid EM turns hard when the class shares move by no more than this in all (Sinha et al. 2018).
+const HYBRID_SWITCH: f64 = 0.005;
+
+pub(crate) struct Settings {
+    pub max_iter: usize,
+    pub tol: f64,
+    pub accelerate: bool,
+    pub assignment: Assignment,
+}
+
+pub(crate) enum Start {
+    /// The first M-step sees vote shares, or the majority class.
+    Votes { hard: bool },
+    /// The first E-step sees these tables (annotators x label x truth) and this prior.
+    Tables { tables: Vec<f64>, prior: Vec<f64> },
+}
+
+pub(crate) struct Fitted {
+    /// units x K, complete only for packed items; see [`super::shared::complete`].
+    pub posterior: Vec<f64>,
+    /// annotators x label x truth, from the M-step after the last E-step.
+    pub tables: Vec<f64>,
+    pub prior: Vec<f64>,
+    pub run: Run,
+    /// Objective at the parameters that gave the posterior.
+    pub objective: f64,
+}
+
+/// A model whose own parameters may move between iterations.
+pub(crate) trait Adaptive: Model {
+    fn after(&mut self, _sums: &Sums) {}
+}
+
+/// Fits `model`. Iteration n of the trace is the n-th E-step, so that a limit of n iterations gives the posterior that n
+/// rounds of "M-step, E-step" from the start give.
+pub(crate) fn fit<M: Adaptive>(
+    engine: &mut Engine,
+    model: &mut M,
+    start: Start,
+    settings: &Settings,
+    units: usize,
+    cx: &mut Context<'_>,
+) -> Result<Fitted, Error> {
+    let k = engine.k();
+    let mut posterior = vec![0.0; units * k];
+    let mut tables = vec![0.0; engine.entries()];
+    let log_prior = |model: &M, tables: &[f64], prior: &[f64]| {
+        tables.chunks_exact(k * k).map(|t| model.penalty(k, t)).sum::<f64>() + model.prior_penalty(prior)
+    };
+    let mut penalty = match start {
+        Start::Votes { hard } => {
+            let votes = engine.votes(cx, hard)?;
+            let m = engine.maximise(cx, model, &votes.class, Some(&mut tables))?;
+            model.after(&m.sums);
+            m.sums[0] + m.prior_penalty
+        }
+        Start::Tables { tables: t, prior } => {
+            engine.set(&t, &prior);
+            tables.copy_from_slice(&t);
+            log_prior(model, &tables, &prior)
+        }
+    };
+    // extrapolation keeps three copies of all tables and takes their logarithms: not worth it on sparse, wide data
+    let worth = engine.entries() <= 4 * engine.labels() + 100_000;
+    let accelerate = settings.accelerate && settings.assignment == Assignment::Soft && worth;
+    let mut squarem = accelerate.then(|| Squarem::new(&tables, engine.prior()));
+    let mut hard = settings.assignment == Assignment::Hard;
+    let mut stored = false;
+    let (mut objective, mut change) = (f64::NEG_INFINITY, f64::INFINITY);
+    let run = cx.iterate(settings.max_iter, settings.tol, |cx, iteration| {
+        let last = iteration == settings.max_iter;
+        let passed = engine.pass(cx, last.then_some(posterior.as_mut_slice()), hard)?;
+        let reached = passed.log_likelihood + penalty;
+        if let Some(s) = &mut squarem
+            && s.refuses(reached)
+        {
+            let (t, prior, p) = s.back();
+            engine.set(t, prior);
+            penalty = p;
+            return Ok(Step { objective: Some(objective), change });
+        }
+        objective = reached;
+        let before = engine.prior().to_vec();
+        // complete tables are needed for extrapolation and for the result
+        let wanted = (squarem.is_some() || last).then_some(tables.as_mut_slice());
+        let m = engine.maximise(cx, model, &passed.class, wanted)?;
+        model.after(&m.sums);
+        penalty = m.sums[0] + m.prior_penalty;
+        change = m.change;
+        stored = last;
+        if settings.assignment == Assignment::Hybrid && !hard {
+            let moved: f64 = before.iter().zip(engine.prior()).map(|(a, b)| (a - b).abs()).sum();
+            hard = moved <= HYBRID_SWITCH && iteration > 1;
+            // the hard phase has its own convergence
+            change = if hard { f64::INFINITY } else { change };
+        }
+        if let Some(s) = &mut squarem {
+            // the last pass must start from an EM point
+            let may = change >= settings.tol && iteration + 1 < settings.max_iter;
+            if let Some((t, prior)) = s.advance(&tables, engine.prior(), objective, penalty, may) {
+                penalty = log_prior(model, t, prior);
+                engine.set(t, prior);
+            }
+        }
+        Ok(Step { objective: Some(objective), change })
+    })?;
+    if !stored {
+        if let Some(s) = &mut squarem
+            && s.extrapolated()
+        {
+            let (t, prior, p) = s.back();
+            engine.set(t, prior);
+            penalty = p;
+        }
+        objective = engine.pass(cx, Some(&mut posterior), hard).and_then(|passed| {
+            engine.maximise(cx, model, &passed.class, Some(&mut tables))?;
+            Ok(passed.log_likelihood + penalty)
+        })?;
+    }
+    Ok(Fitted { posterior, tables, prior: engine.prior().to_vec(), run, objective })
+}

@@ -1,0 +1,429 @@
+//! Packed labels, tables and counts on as many threads as the run has.
+
+use super::packed::Packed;
+use super::pass::{self, Piece, Work};
+use super::rows::{Rows, quantum};
+use crowdwise_core::{Categorical, Context, Error};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Sums that a maximisation adds over annotators: the first is the log-prior of the parameters (the penalty), the
+/// others are the model's own.
+pub(crate) type Sums = [f64; 4];
+
+/// How expected counts become tables.
+pub(crate) trait Model: Sync {
+    /// From `counts[l * k + t]` (label l, truth t) the table `P(l | t)` in the same layout.
+    fn table(&self, k: usize, j: usize, counts: &[f64], table: &mut [f64]) -> Sums;
+    /// From expected class counts the prior; returns its log-prior.
+    fn prior(&self, class: &[f64], prior: &mut [f64]) -> f64;
+    /// The log-prior of tables that did not come from [`Model::table`] (extrapolated ones).
+    fn penalty(&self, k: usize, table: &[f64]) -> f64;
+    /// The log-prior of a class prior that did not come from [`Model::prior`].
+    fn prior_penalty(&self, prior: &[f64]) -> f64;
+}
+
+/// Annotators are maximised in blocks of this many, so that sums are added in one order for any number of threads.
+const BLOCK: usize = 256;
+
+/// Prefetching pays when the rows no longer fit in half of a usual second-level cache.
+const PREFETCH_ABOVE: usize = 512 * 1024;
+
+pub(crate) struct Engine {
+    packed: Packed,
+    /// One per thread; all hold the same tables, each its own counts.
+    copies: Vec<Rows>,
+    /// Class prior, padded.
+    prior: Vec<f64>,
+    quantum: f64,
+    clamped: Option<Clamped>,
+    k: usize,
+    units: usize,
+}
+
+/// What items of known truth add to every M-step.
+struct Clamped {
+    /// rows x K
+    counts: Vec<f64>,
+    class: Vec<f64>,
+}
+
+/// Result of a pass.
+#[derive(Clone, Debug)]
+pub(crate) struct Passed {
+    pub log_likelihood: f64,
+    /// Expected number of items of each class, clamped ones included.
+    pub class: Vec<f64>,
+    pub rescued: usize,
+}
+
+/// Result of a maximisation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Maximised {
+    /// Largest change of any table entry or prior probability.
+    pub change: f64,
+    pub sums: Sums,
+    /// Log-prior of the class prior.
+    pub prior_penalty: f64,
+}
+
+#[derive(Clone, Copy)]
+struct Shared<T>(*mut T);
+// SAFETY: users hand disjoint parts to different threads.
+unsafe impl<T> Send for Shared<T> {}
+unsafe impl<T> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    /// The pointer; a method so that closures capture the wrapper, which is Sync, and not the field.
+    fn get(self) -> *mut T {
+        self.0
+    }
+}
+
+impl Engine {
+    /// Packs the labels. Items with a known class in `gold` are clamped: they add constant counts.
+    pub fn new(data: &Categorical<'_>, gold: Option<&[Option<u32>]>, threads: usize) -> Result<Engine, Error> {
+        let k = data.k();
+        let known = |u: usize| gold.and_then(|g| g[u]);
+        let packed = Packed::new(data, |u| known(u).is_none())?;
+        let max = packed.n.iter().copied().max().unwrap_or(0);
+        let quantum = quantum(max);
+        // every copy costs an M-step of its own: not worth it when there are more table entries than labels
+        let entries = packed.label.len() * k;
+        let threads = if entries > packed.labels() { 1 } else { threads };
+        let copies: Vec<Rows> = (0..threads.min(packed.chunks.len()).max(1)).map(|_| packed.rows()).collect();
+        let prior = vec![0.0; copies[0].kp.next_multiple_of(4)];
+        let clamped = gold.filter(|g| g.iter().any(Option::is_some)).map(|_| Clamped::new(data, &packed, &known));
+        Ok(Engine { packed, copies, prior, quantum, clamped, k, units: data.table.n_units() })
+    }
+
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// Number of table entries of all annotators, K x K each.
+    pub fn entries(&self) -> usize {
+        self.packed.annotators() * self.k * self.k
+    }
+
+    pub fn labels(&self) -> usize {
+        self.packed.labels()
+    }
+
+    pub fn prior(&self) -> &[f64] {
+        &self.prior[..self.k]
+    }
+
+    /// Expected counts from the votes instead of a posterior: vote shares, or the (first) majority class.
+    pub fn votes(&mut self, cx: &mut Context<'_>, hard: bool) -> Result<Passed, Error> {
+        let (k, label, stride) = (self.k, Shared(self.packed.label.as_mut_ptr()), self.packed.stride);
+        self.sweep(cx, std::ptr::null_mut(), false, move |w, c, out| {
+            out.class.clear();
+            out.class.resize(w.kp, 0.0);
+            let mut s = vec![0.0; w.kp];
+            // SAFETY: the same memory as a pass over this chunk.
+            unsafe {
+                let mut ix = w.index.add(c.at);
+                for _ in 0..c.n {
+                    s.fill(0.0);
+                    let share = 1.0 / c.d as f64;
+                    for e in 0..c.d {
+                        let row = *ix.add(e) as usize / stride;
+                        s[*label.get().add(row) as usize] += share;
+                    }
+                    if hard {
+                        let best = crowdwise_core::stats::argmax(&s[..k]);
+                        s.fill(0.0);
+                        s[best] = 1.0;
+                    }
+                    for t in 0..w.kp {
+                        out.class[t] += s[t];
+                        s[t] += w.quantum;
+                    }
+                    for e in 0..c.d {
+                        let counts = w.base.add(*ix.add(e) as usize + w.kp).cast::<u64>();
+                        for t in 0..w.kp {
+                            *counts.add(t) = (*counts.add(t)).wrapping_add(s[t].to_bits());
+                        }
+                    }
+                    ix = ix.add(c.d);
+                }
+            }
+        })
+    }
+
+    /// One pass with the current tables. `store` (units x K) receives the posteriors; rows of items without labels and
+    /// of clamped items are left alone.
+    pub fn pass(&mut self, cx: &mut Context<'_>, store: Option<&mut [f64]>, hard: bool) -> Result<Passed, Error> {
+        let store = store.map_or(std::ptr::null_mut(), |s| {
+            assert_eq!(s.len(), self.units * self.k);
+            s.as_mut_ptr()
+        });
+        // SAFETY: every copy belongs to one thread and every chunk to one thread; indices were made for these rows.
+        let mut passed = self.sweep(cx, store, hard, |w, c, out| unsafe { pass::run(w, c, out) })?;
+        if let Some(clamped) = &self.clamped {
+            passed.log_likelihood += clamped.log_likelihood(&self.packed, &self.copies[0], self.prior());
+        }
+        Ok(passed)
+    }
+
+    fn sweep(
+        &mut self,
+        cx: &mut Context<'_>,
+        store: *mut f64,
+        hard: bool,
+        run: impl Fn(Work, super::packed::Chunk, &mut Piece) + Sync,
+    ) -> Result<Passed, Error> {
+        let (packed, kp) = (&self.packed, self.copies[0].kp);
+        let prefetch = self.copies[0].bytes() > PREFETCH_ABOVE;
+        let (index, order) = (Shared(packed.index.as_ptr().cast_mut()), Shared(packed.order.as_ptr().cast_mut()));
+        let (prior, store) = (Shared(self.prior.as_mut_ptr()), Shared(store));
+        let (k, quantum) = (self.k, self.quantum);
+        let bases: Vec<Shared<f64>> = self.copies.iter_mut().map(|c| Shared(c.base_mut())).collect();
+        let next = AtomicUsize::new(0);
+        let pieces: Mutex<Vec<(usize, Piece)>> = Mutex::new(Vec::with_capacity(packed.chunks.len()));
+        let worker = |me: usize| {
+            let work = Work {
+                base: bases[me].get(),
+                index: index.get(),
+                prior: prior.get(),
+                k,
+                kp,
+                quantum,
+                store: store.get(),
+                order: order.get(),
+                prefetch,
+                hard,
+            };
+            let mut mine = Vec::new();
+            loop {
+                let c = next.fetch_add(1, Relaxed);
+                let Some(&chunk) = packed.chunks.get(c) else { break };
+                let mut out = Piece::default();
+                run(work, chunk, &mut out);
+                mine.push((c, out));
+            }
+            pieces.lock().expect("no worker panics").append(&mut mine);
+        };
+        on_threads(cx, bases.len(), &worker)?;
+        let mut pieces = pieces.into_inner().expect("no worker panics");
+        pieces.sort_unstable_by_key(|p| p.0);
+        let mut passed = Passed { log_likelihood: 0.0, class: vec![0.0; k], rescued: 0 };
+        for (_, p) in &pieces {
+            passed.log_likelihood += p.log_likelihood;
+            passed.rescued += p.rescued;
+            passed.class.iter_mut().zip(&p.class).for_each(|(a, b)| *a += b);
+        }
+        if let Some(c) = &self.clamped {
+            passed.class.iter_mut().zip(&c.class).for_each(|(a, b)| *a += b);
+        }
+        Ok(passed)
+    }
+
+    /// Turns the counts of the last pass into new tables and prior, and clears them. `dense` (annotators x label x
+    /// truth) receives the complete tables, also of labels that an annotator never gave.
+    pub fn maximise(
+        &mut self,
+        cx: &mut Context<'_>,
+        model: &impl Model,
+        class: &[f64],
+        dense: Option<&mut [f64]>,
+    ) -> Result<Maximised, Error> {
+        let mut prior = vec![0.0; self.k];
+        let prior_penalty = model.prior(class, &mut prior);
+        let mut change = 0f64;
+        for (old, &new) in self.prior.iter_mut().zip(&prior) {
+            change = change.max((*old - new).abs());
+            *old = new;
+        }
+        let m = self.packed.annotators();
+        let blocks = m.div_ceil(BLOCK);
+        let job = Maximisation {
+            packed: &self.packed,
+            bases: self.copies.iter_mut().map(|c| Shared(c.base_mut())).collect(),
+            kp: self.copies[0].kp,
+            clamped: self.clamped.as_ref().map(|c| c.counts.as_slice()),
+            quantum: self.quantum,
+            dense: dense.map(|d| Shared(d.as_mut_ptr())),
+            model,
+        };
+        let next = AtomicUsize::new(0);
+        let results: Mutex<Vec<(usize, f64, Sums)>> = Mutex::new(Vec::with_capacity(blocks));
+        let worker = |_| {
+            loop {
+                let b = next.fetch_add(1, Relaxed);
+                if b >= blocks {
+                    break;
+                }
+                let (change, sums) = job.block(b * BLOCK..((b + 1) * BLOCK).min(m));
+                results.lock().expect("no worker panics").push((b, change, sums));
+            }
+        };
+        on_threads(cx, job.bases.len(), &worker)?;
+        let mut results = results.into_inner().expect("no worker panics");
+        results.sort_unstable_by_key(|r| r.0);
+        let mut sums = Sums::default();
+        for (_, c, s) in results {
+            change = change.max(c);
+            sums.iter_mut().zip(s).for_each(|(a, b)| *a += b);
+        }
+        Ok(Maximised { change, sums, prior_penalty })
+    }
+
+    /// Sets tables (annotators x label x truth) and prior from elsewhere.
+    pub fn set(&mut self, dense: &[f64], prior: &[f64]) {
+        let k = self.k;
+        self.prior[..k].copy_from_slice(prior);
+        for copy in &mut self.copies {
+            let (base, stride, kp) = (copy.base_mut(), copy.stride, copy.kp);
+            for j in 0..self.packed.annotators() {
+                for r in self.packed.rows_of(j) {
+                    let from = &dense[j * k * k + self.packed.label[r] as usize * k..][..k];
+                    // SAFETY: row r lies inside this copy.
+                    unsafe {
+                        let row = std::slice::from_raw_parts_mut(base.add(r * stride), 2 * kp);
+                        row[..k].copy_from_slice(from);
+                        row[k..].fill(0.0);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Runs `worker(0..n)` on the threads of the run, or here if there is one.
+fn on_threads(cx: &mut Context<'_>, n: usize, worker: &(impl Fn(usize) + Sync)) -> Result<(), Error> {
+    if n == 1 {
+        worker(0);
+        return Ok(());
+    }
+    cx.install(|| {
+        rayon::broadcast(|b| {
+            if b.index() < n {
+                worker(b.index());
+            }
+        });
+    })
+}
+
+impl Clamped {
+    fn new(data: &Categorical<'_>, packed: &Packed, known: &impl Fn(usize) -> Option<u32>) -> Clamped {
+        let k = packed.k;
+        let mut counts = vec![0.0; packed.label.len() * k];
+        let mut class = vec![0.0; k];
+        let annotator = data.table.annotator();
+        for u in 0..data.table.n_units() {
+            let Some(truth) = known(u) else { continue };
+            class[truth as usize] += 1.0;
+            for r in data.table.rows(u) {
+                let (j, l) = (annotator[r] as usize, data.codes.get(r) as u16);
+                let rows = packed.rows_of(j);
+                let at = rows.start + packed.label[rows].binary_search(&l).expect("every label has a row");
+                counts[at * k + truth as usize] += 1.0;
+            }
+        }
+        Clamped { counts, class }
+    }
+
+    fn log_likelihood(&self, packed: &Packed, rows: &Rows, prior: &[f64]) -> f64 {
+        let k = packed.k;
+        let term = |n: f64, p: f64| if n > 0.0 { n * p.max(f64::MIN_POSITIVE).ln() } else { 0.0 };
+        let mut sum: f64 = self.class.iter().zip(prior).map(|(&n, &p)| term(n, p)).sum();
+        for r in 0..packed.label.len() {
+            // SAFETY: row r lies inside the copy.
+            let table = unsafe { std::slice::from_raw_parts(rows.base().add(r * rows.stride), k) };
+            sum += (0..k).map(|t| term(self.counts[r * k + t], table[t])).sum::<f64>();
+        }
+        sum
+    }
+}
+
+struct Maximisation<'a, M> {
+    packed: &'a Packed,
+    bases: Vec<Shared<f64>>,
+    kp: usize,
+    clamped: Option<&'a [f64]>,
+    quantum: f64,
+    dense: Option<Shared<f64>>,
+    model: &'a M,
+}
+
+impl<M: Model> Maximisation<'_, M> {
+    /// The small loops unroll when the number of classes is a constant.
+    fn block(&self, annotators: std::ops::Range<usize>) -> (f64, Sums) {
+        match self.packed.k {
+            2 => self.block_of::<2>(annotators),
+            3 => self.block_of::<3>(annotators),
+            4 => self.block_of::<4>(annotators),
+            5 => self.block_of::<5>(annotators),
+            8 => self.block_of::<8>(annotators),
+            10 => self.block_of::<10>(annotators),
+            _ => self.block_of::<0>(annotators),
+        }
+    }
+
+    #[inline(always)]
+    fn block_of<const K: usize>(&self, annotators: std::ops::Range<usize>) -> (f64, Sums) {
+        let (packed, kp) = (self.packed, self.kp);
+        let k = if K == 0 { packed.k } else { K };
+        let stride = packed.stride;
+        let (bits, scale) = (self.quantum.to_bits(), self.quantum / (1u64 << 52) as f64);
+        let mut counts = vec![0.0; k * k];
+        let mut table = vec![0.0; k * k];
+        let mut change = 0f64;
+        let mut sums = Sums::default();
+        for j in annotators {
+            let rows = packed.rows_of(j);
+            counts.fill(0.0);
+            for r in rows.clone() {
+                let into = &mut counts[packed.label[r] as usize * k..][..k];
+                let take = (packed.n[r] as u64).wrapping_mul(bits);
+                for t in 0..k {
+                    let mut sum = 0u64;
+                    for base in &self.bases {
+                        // SAFETY: row r lies inside every copy, and annotator j belongs to this block only.
+                        unsafe {
+                            let at = base.get().add(r * stride + kp + t).cast::<u64>();
+                            sum = sum.wrapping_add(*at);
+                            *at = 0;
+                        }
+                    }
+                    into[t] = sum.wrapping_sub(take) as i64 as f64 * scale;
+                }
+                if kp > k {
+                    for base in &self.bases {
+                        // SAFETY: as above; the counts of padding classes are never read.
+                        unsafe { std::ptr::write_bytes(base.get().add(r * stride + kp + k), 0, kp - k) };
+                    }
+                }
+                if let Some(fixed) = self.clamped {
+                    into.iter_mut().zip(&fixed[r * k..][..k]).for_each(|(a, b)| *a += b);
+                }
+            }
+            let s = self.model.table(k, j, &counts, &mut table);
+            sums.iter_mut().zip(s).for_each(|(a, b)| *a += b);
+            for r in rows {
+                let from = &table[packed.label[r] as usize * k..][..k];
+                for (copy, base) in self.bases.iter().enumerate() {
+                    // SAFETY: as above.
+                    let row = unsafe { std::slice::from_raw_parts_mut(base.get().add(r * stride), k) };
+                    if copy == 0 {
+                        for t in 0..k {
+                            change = change.max((row[t] - from[t]).abs());
+                        }
+                    }
+                    row.copy_from_slice(from);
+                }
+            }
+            if let Some(dense) = self.dense {
+                // SAFETY: annotator j belongs to this block only.
+                unsafe { std::ptr::copy_nonoverlapping(table.as_ptr(), dense.get().add(j * k * k), k * k) };
+            }
+        }
+        (change, sums)
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,148 @@
+//! The labels as the pass reads them: one u32 per label, items grouped by their number of labels.
+
+use super::rows::{Rows, padded};
+use crowdwise_core::{Categorical, Codes, Error};
+
+/// `n` items of `d` labels each, from label `at` and item `item` (in packed order).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunk {
+    pub at: usize,
+    pub item: usize,
+    pub d: usize,
+    pub n: usize,
+}
+
+/// Chunks have about this many labels. Their boundaries never depend on the number of threads: sums are taken per chunk
+/// and added in chunk order.
+const CHUNK: usize = 50_000;
+
+/// Entries behind the index that a prefetch may read.
+pub(super) const AHEAD: usize = 32;
+
+pub(crate) struct Packed {
+    /// Row offset of every label in 8-byte units, plus [`AHEAD`] valid entries.
+    pub index: Vec<u32>,
+    pub chunks: Vec<Chunk>,
+    /// Item (unit of the table) of every packed item.
+    pub order: Vec<u32>,
+    /// Labels per row.
+    pub n: Vec<u32>,
+    /// Label of every row.
+    pub label: Vec<u16>,
+    /// Rows of annotator j are `first[j]..first[j+1]`, in label order; only rows that occur exist.
+    pub first: Vec<u32>,
+    pub k: usize,
+    pub stride: usize,
+}
+
+impl Packed {
+    /// Packs all items with labels for which `keep` is true. `keep` leaves out items whose truth is known.
+    pub fn new(data: &Categorical<'_>, keep: impl Fn(usize) -> bool) -> Result<Packed, Error> {
+        let (table, k) = (data.table, data.k());
+        let m = table.n_annotators();
+        let stride = 2 * padded(k);
+        let cells = m.checked_mul(k).filter(|&c| c <= 1 << 31).ok_or_else(|| too_large(m, k))?;
+        // rows that occur, counting also labels of left-out items: their counts are added in the M-step
+        let mut row_of = vec![0u32; cells];
+        each_label(data, |_, j, l| row_of[j * k + l] += 1);
+        let (mut label, mut first) = (Vec::new(), vec![0u32]);
+        for j in 0..m {
+            for l in 0..k {
+                let cell = &mut row_of[j * k + l];
+                if *cell > 0 {
+                    *cell = label.len() as u32;
+                    label.push(l as u16);
+                } else {
+                    *cell = u32::MAX;
+                }
+            }
+            first.push(label.len() as u32);
+        }
+        if (label.len() + 1) * stride > u32::MAX as usize {
+            return Err(too_large(m, k));
+        }
+        let mut packed = Packed {
+            index: Vec::new(),
+            chunks: Vec::new(),
+            order: Vec::new(),
+            n: vec![0; label.len()],
+            label,
+            first,
+            k,
+            stride,
+        };
+        packed.fill(data, &keep, &row_of);
+        Ok(packed)
+    }
+
+    /// Stable counting sort of the items by degree, then the index and the chunks.
+    fn fill(&mut self, data: &Categorical<'_>, keep: &impl Fn(usize) -> bool, row_of: &[u32]) {
+        let (table, k) = (data.table, self.k);
+        let wanted = |u: usize| table.degree(u) > 0 && keep(u);
+        let max = (0..table.n_units()).filter(|&u| wanted(u)).map(|u| table.degree(u)).max().unwrap_or(0);
+        let mut items = vec![0usize; max + 2];
+        (0..table.n_units()).filter(|&u| wanted(u)).for_each(|u| items[table.degree(u) + 1] += 1);
+        let (mut at, mut item) = (0, 0);
+        let mut next_label = vec![0usize; max + 1];
+        let mut next_item = vec![0usize; max + 1];
+        for d in 0..=max {
+            let n = items[d + 1];
+            (next_label[d], next_item[d]) = (at, item);
+            let step = (CHUNK / d.max(1)).max(1);
+            let mut done = 0;
+            while done < n {
+                let take = step.min(n - done);
+                self.chunks.push(Chunk { at, item, d, n: take });
+                at += take * d;
+                item += take;
+                done += take;
+            }
+        }
+        self.order = vec![0; item];
+        self.index = vec![0; at + AHEAD];
+        let annotator = table.annotator();
+        for u in (0..table.n_units()).filter(|&u| wanted(u)) {
+            let d = table.degree(u);
+            self.order[next_item[d]] = u as u32;
+            next_item[d] += 1;
+            let start = next_label[d];
+            for (e, r) in table.rows(u).enumerate() {
+                let row = row_of[annotator[r] as usize * k + data.codes.get(r)];
+                self.n[row as usize] += 1;
+                self.index[start + e] = row * self.stride as u32;
+            }
+            next_label[d] = start + d;
+        }
+    }
+
+    pub fn labels(&self) -> usize {
+        self.index.len() - AHEAD
+    }
+
+    pub fn rows(&self) -> Rows {
+        Rows::new(self.label.len(), self.k)
+    }
+
+    pub fn annotators(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// Rows of annotator `j`.
+    pub fn rows_of(&self, j: usize) -> std::ops::Range<usize> {
+        self.first[j] as usize..self.first[j + 1] as usize
+    }
+}
+
+fn each_label(data: &Categorical<'_>, mut f: impl FnMut(usize, usize, usize)) {
+    let annotator = data.table.annotator();
+    match data.codes {
+        Codes::U8(c) => annotator.iter().zip(c).enumerate().for_each(|(r, (&j, &l))| f(r, j as usize, l as usize)),
+        Codes::U16(c) => annotator.iter().zip(c).enumerate().for_each(|(r, (&j, &l))| f(r, j as usize, l as usize)),
+    }
+}
+
+fn too_large(m: usize, k: usize) -> Error {
+    Error::TooLarge {
+        what: format!("confusion matrices of {m} annotators and {k} classes; majority-vote and mace need less"),
+    }
+}

@@ -1,0 +1,413 @@
+//! The pass: for every item multiply the rows of its labels, normalise, add the posterior to the counts of the same rows.
+//!
+//! Probabilities, not logarithms: no exp and (almost) no ln. A product that comes near underflow is redone with
+//! rescaling. The log-likelihood is the logarithm of a product of mantissas plus the sum of exponents.
+
+use super::lanes::{Lanes, Plain};
+use super::packed::{AHEAD, Chunk};
+
+/// Sums over one chunk. `class` has kp entries.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Piece {
+    pub log_likelihood: f64,
+    pub class: Vec<f64>,
+    /// Items whose product had to be redone.
+    pub rescued: usize,
+}
+
+/// What a pass needs besides the chunk.
+#[derive(Clone, Copy)]
+pub(crate) struct Work {
+    /// Rows: table and counts.
+    pub base: *mut f64,
+    pub index: *const u32,
+    /// Class prior, padded with zeros to kp.
+    pub prior: *const f64,
+    pub k: usize,
+    pub kp: usize,
+    pub quantum: f64,
+    /// Where posteriors go (units x K) with the unit of every packed item, or null.
+    pub store: *mut f64,
+    pub order: *const u32,
+    pub prefetch: bool,
+    /// Replace each posterior by its most probable class (hard EM); the likelihood is then that of these classes.
+    pub hard: bool,
+}
+
+/// Below this the product of an item is redone with rescaling.
+const UNDERFLOW: f64 = 1e-270;
+
+/// Product of positive numbers without underflow: mantissas are multiplied, exponents added; one ln per 512 factors.
+pub(crate) struct LogProduct {
+    mantissa: f64,
+    exponent: i64,
+    pending: u32,
+    ln: f64,
+}
+
+impl LogProduct {
+    pub fn new() -> Self {
+        LogProduct { mantissa: 1.0, exponent: 0, pending: 0, ln: 0.0 }
+    }
+
+    #[inline(always)]
+    pub fn push(&mut self, z: f64) {
+        let bits = z.to_bits();
+        self.exponent += (bits >> 52) as i64 - 1023;
+        self.mantissa *= f64::from_bits((bits & 0x000f_ffff_ffff_ffff) | 0x3ff0_0000_0000_0000);
+        self.pending += 1;
+        if self.pending == 512 {
+            self.fold();
+        }
+    }
+
+    #[cold]
+    fn fold(&mut self) {
+        self.ln += self.mantissa.ln();
+        self.mantissa = 1.0;
+        self.pending = 0;
+    }
+
+    pub fn ln(mut self) -> f64 {
+        self.fold();
+        self.ln + self.exponent as f64 * std::f64::consts::LN_2
+    }
+}
+
+/// Runs one chunk with the best code for this processor and shape.
+///
+/// # Safety
+/// `work` must describe live memory: rows of `kp` table and `kp` count entries at every index of the chunk (and of the
+/// [`AHEAD`] entries behind it), `kp` prior entries, and, if `store` is not null, K entries per unit of `order`. No other
+/// thread may use these rows, and no other chunk may hold the same units.
+pub(crate) unsafe fn run(work: Work, chunk: Chunk, out: &mut Piece) {
+    out.class.clear();
+    out.class.resize(work.kp, 0.0);
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2; the rest is the caller's promise.
+        unsafe { run_avx2(work, chunk, out) };
+        return;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { select::<Plain>(work, chunk, out) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn run_avx2(work: Work, chunk: Chunk, out: &mut Piece) {
+    unsafe { select::<super::lanes::Avx2>(work, chunk, out) }
+}
+
+/// The portable code, for tests that compare it with the processor's own.
+#[cfg(test)]
+pub(crate) unsafe fn run_plain(work: Work, chunk: Chunk, out: &mut Piece) {
+    out.class.clear();
+    out.class.resize(work.kp, 0.0);
+    unsafe { select::<Plain>(work, chunk, out) }
+}
+
+#[inline(always)]
+unsafe fn select<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
+    macro_rules! degrees {
+        ($nq:literal, $np:literal) => {
+            match c.d {
+                1 => prefetch!($nq, $np, 1),
+                2 => prefetch!($nq, $np, 2),
+                3 => prefetch!($nq, $np, 3),
+                4 => prefetch!($nq, $np, 4),
+                5 => prefetch!($nq, $np, 5),
+                _ => prefetch!($nq, $np, 0),
+            }
+        };
+    }
+    macro_rules! prefetch {
+        ($nq:literal, $np:literal, $d:literal) => {
+            if w.prefetch {
+                unsafe { rows::<L, $nq, $np, $d, true>(w, c, out) }
+            } else {
+                unsafe { rows::<L, $nq, $np, $d, false>(w, c, out) }
+            }
+        };
+    }
+    if w.hard || !w.store.is_null() {
+        return unsafe { any::<L>(w, c, out) };
+    }
+    match w.kp {
+        2 => degrees!(0, 1),
+        4 => degrees!(1, 0),
+        6 => prefetch!(1, 1, 0),
+        8 => prefetch!(2, 0, 0),
+        10 => prefetch!(2, 1, 0),
+        12 => prefetch!(3, 0, 0),
+        14 => prefetch!(3, 1, 0),
+        16 => prefetch!(4, 0, 0),
+        _ => unsafe { any::<L>(w, c, out) },
+    }
+}
+
+/// The pass for rows of `NQ` quads and `NP` pairs (NP is 0 or 1) that stay in registers; `D` labels an item, 0 = any.
+#[inline(always)]
+unsafe fn rows<L: Lanes, const NQ: usize, const NP: usize, const D: usize, const PF: bool>(
+    w: Work,
+    c: Chunk,
+    out: &mut Piece,
+) {
+    let kp = 4 * NQ + 2 * NP;
+    let d = if D == 0 { c.d } else { D };
+    unsafe {
+        let (q4, q2) = (L::splat4(w.quantum), L::splat2(w.quantum));
+        let mut prior4 = [q4; NQ];
+        let mut prior2 = [q2; NP];
+        for b in 0..NQ {
+            prior4[b] = L::load4(w.prior.add(4 * b));
+        }
+        for b in 0..NP {
+            prior2[b] = L::load2(w.prior.add(4 * NQ + 2 * b));
+        }
+        let mut class4 = [L::splat4(0.0); NQ];
+        let mut class2 = [L::splat2(0.0); NP];
+        let mut product = LogProduct::new();
+        let mut extra = 0.0;
+        let mut ix = w.index.add(c.at);
+        for _ in 0..c.n {
+            let (mut s4, mut s2) = (prior4, prior2);
+            for e in 0..d {
+                if PF {
+                    prefetch_row(w.base.add(*ix.add(e + AHEAD) as usize), 2 * kp);
+                }
+                let row = w.base.add(*ix.add(e) as usize);
+                for b in 0..NQ {
+                    s4[b] = L::mul4(s4[b], L::load4(row.add(4 * b)));
+                }
+                for b in 0..NP {
+                    s2[b] = L::mul2(s2[b], L::load2(row.add(4 * NQ + 2 * b)));
+                }
+            }
+            let mut z = total::<L, NQ, NP>(s4, s2);
+            if !(z > UNDERFLOW) {
+                let mut buffer = [0.0; 16];
+                extra += rescue(w, ix, d, buffer.as_mut_ptr());
+                out.rescued += 1;
+                for b in 0..NQ {
+                    s4[b] = L::load4(buffer.as_ptr().add(4 * b));
+                }
+                for b in 0..NP {
+                    s2[b] = L::load2(buffer.as_ptr().add(4 * NQ + 2 * b));
+                }
+                z = total::<L, NQ, NP>(s4, s2);
+            }
+            product.push(z);
+            let scale = 1.0 / z;
+            for b in 0..NQ {
+                s4[b] = L::mul4(s4[b], L::splat4(scale));
+                class4[b] = L::add4(class4[b], s4[b]);
+                s4[b] = L::add4(s4[b], q4);
+            }
+            for b in 0..NP {
+                s2[b] = L::mul2(s2[b], L::splat2(scale));
+                class2[b] = L::add2(class2[b], s2[b]);
+                s2[b] = L::add2(s2[b], q2);
+            }
+            for e in 0..d {
+                let counts = w.base.add(*ix.add(e) as usize + kp);
+                for b in 0..NQ {
+                    let p = counts.add(4 * b);
+                    L::store4(p, L::add_bits4(L::load4(p), s4[b]));
+                }
+                for b in 0..NP {
+                    let p = counts.add(4 * NQ + 2 * b);
+                    L::store2(p, L::add_bits2(L::load2(p), s2[b]));
+                }
+            }
+            ix = ix.add(d);
+        }
+        for b in 0..NQ {
+            L::store4(out.class.as_mut_ptr().add(4 * b), class4[b]);
+        }
+        for b in 0..NP {
+            L::store2(out.class.as_mut_ptr().add(4 * NQ + 2 * b), class2[b]);
+        }
+        out.log_likelihood = product.ln() + extra;
+    }
+}
+
+#[inline(always)]
+unsafe fn total<L: Lanes, const NQ: usize, const NP: usize>(s4: [L::Quad; NQ], s2: [L::Pair; NP]) -> f64 {
+    unsafe {
+        let mut z = 0.0;
+        if NQ > 0 {
+            let mut a = s4[0];
+            for b in 1..NQ {
+                a = L::add4(a, s4[b]);
+            }
+            z = L::sum4(a);
+        }
+        if NP > 0 {
+            let tail = L::sum2(s2[0]);
+            z = if NQ > 0 { z + tail } else { tail };
+        }
+        z
+    }
+}
+
+/// The pass for any number of classes, with storing and hard assignment: classes in blocks of four quads, the labels
+/// innermost, the posterior in a small buffer.
+#[inline(always)]
+unsafe fn any<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
+    let (k, kp) = (w.k, w.kp);
+    let mut s = vec![0.0f64; kp.next_multiple_of(4)];
+    let mut product = LogProduct::new();
+    let mut extra = 0.0;
+    unsafe {
+        let mut ix = w.index.add(c.at);
+        for item in 0..c.n {
+            multiply::<L>(w, ix, c.d, &mut s);
+            let mut z = tree_sum(&s, kp);
+            if !(z > UNDERFLOW) {
+                extra += rescue(w, ix, c.d, s.as_mut_ptr());
+                out.rescued += 1;
+                z = tree_sum(&s, kp);
+            }
+            if w.hard {
+                let best = crowdwise_core::stats::argmax(&s[..k]);
+                product.push(s[best]);
+                s.fill(0.0);
+                s[best] = 1.0;
+            } else {
+                product.push(z);
+                let scale = 1.0 / z;
+                s[..kp].iter_mut().for_each(|x| *x *= scale);
+            }
+            for (a, &x) in out.class.iter_mut().zip(&s) {
+                *a += x;
+            }
+            if !w.store.is_null() {
+                let unit = *w.order.add(c.item + item) as usize;
+                std::ptr::copy_nonoverlapping(s.as_ptr(), w.store.add(unit * k), k);
+            }
+            s[..kp].iter_mut().for_each(|x| *x += w.quantum);
+            add_counts::<L>(w, ix, c.d, &s);
+            ix = ix.add(c.d);
+        }
+    }
+    out.log_likelihood = product.ln() + extra;
+}
+
+#[inline(always)]
+unsafe fn multiply<L: Lanes>(w: Work, ix: *const u32, d: usize, s: &mut [f64]) {
+    unsafe {
+        let mut at = 0;
+        while at + 16 <= w.kp {
+            let mut v: [L::Quad; 4] = std::array::from_fn(|b| L::load4(w.prior.add(at + 4 * b)));
+            for e in 0..d {
+                let row = w.base.add(*ix.add(e) as usize + at);
+                for b in 0..4 {
+                    v[b] = L::mul4(v[b], L::load4(row.add(4 * b)));
+                }
+            }
+            for b in 0..4 {
+                L::store4(s.as_mut_ptr().add(at + 4 * b), v[b]);
+            }
+            at += 16;
+        }
+        while at < w.kp {
+            let mut v = L::load2(w.prior.add(at));
+            for e in 0..d {
+                v = L::mul2(v, L::load2(w.base.add(*ix.add(e) as usize + at)));
+            }
+            L::store2(s.as_mut_ptr().add(at), v);
+            at += 2;
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn add_counts<L: Lanes>(w: Work, ix: *const u32, d: usize, s: &[f64]) {
+    unsafe {
+        let mut at = 0;
+        while at + 16 <= w.kp {
+            let v: [L::Quad; 4] = std::array::from_fn(|b| L::load4(s.as_ptr().add(at + 4 * b)));
+            for e in 0..d {
+                let p = w.base.add(*ix.add(e) as usize + w.kp + at);
+                for b in 0..4 {
+                    L::store4(p.add(4 * b), L::add_bits4(L::load4(p.add(4 * b)), v[b]));
+                }
+            }
+            at += 16;
+        }
+        while at < w.kp {
+            let v = L::load2(s.as_ptr().add(at));
+            for e in 0..d {
+                let p = w.base.add(*ix.add(e) as usize + w.kp + at);
+                L::store2(p, L::add_bits2(L::load2(p), v));
+            }
+            at += 2;
+        }
+    }
+}
+
+/// The same tree as the register code: lanes k mod 4 over the full quads, (0 + 2) + (1 + 3), then the last pair.
+fn tree_sum(s: &[f64], kp: usize) -> f64 {
+    let quads = kp / 4;
+    let mut lane = [0.0; 4];
+    if quads > 0 {
+        lane.copy_from_slice(&s[..4]);
+    }
+    for b in 1..quads {
+        for i in 0..4 {
+            lane[i] += s[4 * b + i];
+        }
+    }
+    let z = (lane[0] + lane[2]) + (lane[1] + lane[3]);
+    match (quads > 0, kp % 4) {
+        (true, 2) => z + (s[kp - 2] + s[kp - 1]),
+        (false, _) => s[0] + s[1],
+        _ => z,
+    }
+}
+
+/// Redoes one item with rescaling after each label; returns the logarithm that the rescaling took out.
+#[cold]
+#[inline(never)]
+unsafe fn rescue(w: Work, ix: *const u32, d: usize, s: *mut f64) -> f64 {
+    let mut ln = 0.0;
+    unsafe {
+        for k in 0..w.kp {
+            *s.add(k) = *w.prior.add(k);
+        }
+        for e in 0..d {
+            let row = w.base.add(*ix.add(e) as usize);
+            let mut max = 0f64;
+            for k in 0..w.kp {
+                *s.add(k) *= *row.add(k);
+                max = max.max(*s.add(k));
+            }
+            if max < 1e-100 {
+                // tables are floored at 1e-100 or above, so one step is enough to come back into range
+                let up = if max > 1e-250 { 1e100 } else { 1e250 };
+                for k in 0..w.kp {
+                    *s.add(k) *= up;
+                }
+                ln -= up.ln();
+            }
+        }
+    }
+    ln
+}
+
+#[inline(always)]
+fn prefetch_row(row: *const f64, len: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let mut at = 0;
+        while at < len {
+            // SAFETY: prefetching has no effect on memory, valid or not.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(row.wrapping_add(at).cast()) };
+            at += 8;
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (row, len);
+}

@@ -1,0 +1,144 @@
+//! What the methods of this family share: parameters, starts, the shape of the result.
+
+use super::em::{Fitted, Start};
+use super::kernel::LogProduct;
+use crowdwise_core::{Annotators, Categorical, Context, Dataset, Error, Objective, Outcome, Problems};
+use rand_distr::{Distribution, Exp1};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How class shares enter the posterior.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClassPrior {
+    /// Estimated with everything else.
+    Learn,
+    /// All classes alike.
+    Uniform,
+    /// Given in `class_shares`.
+    Fixed,
+}
+
+/// Where the iterations begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Init {
+    /// Vote shares (hard EM: the majority class).
+    Majority,
+    /// Random confusion matrices, half identity, half Dirichlet rows.
+    Random,
+}
+
+/// Share of each class by name, complete: every class of the data, positive, scaled to sum 1.
+pub(super) fn fixed_shares(shares: &BTreeMap<String, f64>, data: &Categorical<'_>) -> Result<Vec<f64>, Error> {
+    let mut problems = Problems::default();
+    for name in shares.keys() {
+        let known = data.classes.iter().any(|c| c == name);
+        problems.require(known, "class_shares", format!("given for `{name}`"), "given for classes of the data only");
+    }
+    let found: Vec<f64> = data.classes.iter().map(|c| shares.get(c).copied().unwrap_or(f64::NAN)).collect();
+    for (c, &x) in data.classes.iter().zip(&found) {
+        let value = if x.is_nan() { format!("missing for `{c}`") } else { format!("{x} for `{c}`") };
+        problems.require(x > 0.0 && x.is_finite(), "class_shares", value, "a positive share for every class");
+    }
+    Error::all(problems.0)?;
+    let sum: f64 = found.iter().sum();
+    Ok(found.iter().map(|x| x / sum).collect())
+}
+
+/// Prior shares from expected counts, with `beta` added to every class.
+pub(super) fn learned_shares(class: &[f64], beta: f64, out: &mut [f64]) {
+    let total: f64 = class.iter().sum::<f64>() + beta * class.len() as f64;
+    for (p, &c) in out.iter_mut().zip(class) {
+        *p = if total > 0.0 { (c + beta) / total } else { 1.0 / class.len() as f64 };
+    }
+}
+
+/// Sum of logarithms of probabilities, floored where f64 ends.
+pub(super) fn sum_ln(values: impl Iterator<Item = f64>) -> f64 {
+    let mut product = LogProduct::new();
+    values.for_each(|x| product.push(x.max(f64::MIN_POSITIVE)));
+    product.ln()
+}
+
+/// Random tables, annotators x label x truth: 0.5 identity + 0.5 uniform draw from the simplex.
+pub(super) fn random_tables(annotators: usize, k: usize, cx: &Context<'_>, restart: usize) -> Vec<f64> {
+    let mut rng = cx.rng("random confusion", restart as u64);
+    let mut tables = vec![0.0; annotators * k * k];
+    let mut column = vec![0.0; k];
+    for table in tables.chunks_exact_mut(k * k) {
+        for truth in 0..k {
+            column.iter_mut().for_each(|x| *x = Exp1.sample(&mut rng));
+            let sum: f64 = column.iter().sum();
+            for l in 0..k {
+                table[l * k + truth] = 0.5 * column[l] / sum + if l == truth { 0.5 } else { 0.0 };
+            }
+        }
+    }
+    tables
+}
+
+/// Tables and prior of an earlier fit, if the run brings one of the right shape.
+pub(super) fn warm_start(data: &Dataset, cx: &Context<'_>) -> Option<Start> {
+    let warm = cx.warm?;
+    let (m, k) = (data.table.n_annotators(), data.table.n_classes());
+    if warm.annotators.len() != m || warm.provenance.classes != k {
+        return None;
+    }
+    let mut tables = Vec::with_capacity(m * k * k);
+    for j in 0..m {
+        let c = warm.annotators.confusion(j)?;
+        (0..k * k).for_each(|x| tables.push(c[(x % k) * k + x / k].max(1e-100)));
+    }
+    let prior = warm.class_prior.clone().unwrap_or_else(|| vec![1.0 / k as f64; k]);
+    Some(Start::Tables { tables, prior })
+}
+
+/// Tables (annotators x label x truth) as confusion matrices (annotators x truth x label), in place.
+pub(super) fn transpose(mut tables: Vec<f64>, k: usize) -> Vec<f64> {
+    for t in tables.chunks_exact_mut((k * k).max(1)) {
+        for a in 0..k {
+            for b in a + 1..k {
+                t.swap(a * k + b, b * k + a);
+            }
+        }
+    }
+    tables
+}
+
+/// Fills the posterior rows that no pass writes: items without labels get the prior, items of known truth their class.
+pub(crate) fn complete(posterior: &mut [f64], data: &Dataset, gold: Option<&[Option<u32>]>, prior: &[f64]) {
+    let k = prior.len();
+    for u in 0..data.table.n_units() {
+        let row = &mut posterior[u * k..(u + 1) * k];
+        if let Some(class) = gold.and_then(|g| g[u]) {
+            row.fill(0.0);
+            row[class as usize] = 1.0;
+        } else if data.table.degree(u) == 0 {
+            row.copy_from_slice(prior);
+        }
+    }
+}
+
+/// The result of an EM fit.
+pub(super) fn outcome(
+    mut fitted: Fitted,
+    data: &Dataset,
+    gold: Option<&[Option<u32>]>,
+    kind: &str,
+    annotators: impl FnOnce(Vec<f64>) -> Annotators,
+) -> Outcome {
+    complete(&mut fitted.posterior, data, gold, &fitted.prior);
+    let k = fitted.prior.len();
+    let mut diagnostics = fitted.run.diagnostics(kind);
+    diagnostics.objective = Some(Objective { kind: kind.into(), value: fitted.objective });
+    let mut out = Outcome::classes(k, fitted.posterior, annotators(fitted.tables), diagnostics);
+    out.class_prior = Some(fitted.prior);
+    out
+}
+
+/// The categorical view and known classes that every method of the family begins with.
+pub(super) fn inputs(data: &Dataset) -> (Categorical<'_>, Option<Vec<Option<u32>>>) {
+    (data.table.categorical().expect("the kind was checked"), data.gold_classes())
+}
