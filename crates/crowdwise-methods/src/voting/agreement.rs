@@ -68,7 +68,8 @@ impl Tally {
 
     /// The class with most weight, the first of tied ones.
     fn decision(&self) -> u32 {
-        let value = |at: usize| if self.weight.iter().all(|&w| w <= 0.0) { self.count[at] as f64 } else { self.weight[at] };
+        let value =
+            |at: usize| if self.weight.iter().all(|&w| w <= 0.0) { self.count[at] as f64 } else { self.weight[at] };
         let best = (0..self.class.len()).map(value).fold(0.0, f64::max);
         let winners = (0..self.class.len()).filter(|&at| tied(value(at), best)).map(|at| self.class[at]);
         winners.min().unwrap_or(u32::MAX)
@@ -121,7 +122,8 @@ impl Agreement {
             }
         }
         let labels = table.labels_per_annotator();
-        let share = credit.iter().zip(&labels).map(|(c, &n)| if n > 0 { c / n as f64 } else { 1.0 / k as f64 }).collect();
+        let share =
+            credit.iter().zip(&labels).map(|(c, &n)| if n > 0 { c / n as f64 } else { 1.0 / k as f64 }).collect();
         Agreement { share, labels, decision }
     }
 }

@@ -262,7 +262,11 @@ fn by_name(
         "unknown-annotators",
         Severity::Warning,
         Subject::Data,
-        format!("{} of {} names in `{parameter}` are no annotators of the data, first `{first}`", unknown.len(), values.len()),
+        format!(
+            "{} of {} names in `{parameter}` are no annotators of the data, first `{first}`",
+            unknown.len(),
+            values.len()
+        ),
         format!("check the spelling of the names in `{parameter}`{near}"),
     ));
     Ok(out)
