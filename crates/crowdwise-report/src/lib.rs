@@ -1,9 +1,12 @@
 //! Text tables, charts, HTML fragments and one self-contained page from a dataset and its fit.
 
 pub mod chart;
+pub mod document;
 pub mod number;
+mod page;
 pub mod table;
 #[cfg(test)]
 mod wellformed;
 
+pub use page::{PageInput, page};
 pub use table::{Align, TextTable};

@@ -12,7 +12,7 @@ pub use heat::{Heat, Tone};
 pub use histogram::{Bins, Histogram};
 pub use line::{Line, YScale};
 pub use reliability::{Reliability, ReliabilityPoint};
-pub use whisker::{Pair, Whisker, axis, pair_bar};
+pub use whisker::{Pair, Whisker, axis, bar, pair_bar};
 
 use maud::{Markup, html};
 use scale::Scale;

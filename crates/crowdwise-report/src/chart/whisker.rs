@@ -79,6 +79,16 @@ pub fn pair_bar(pair: Pair) -> Markup {
     }
 }
 
+/// One amount as a bar; `most` fills the width.
+pub fn bar(value: f64, most: f64) -> Markup {
+    let x = Scale::new((0.0, most.max(1e-12)), (0.0, WIDTH));
+    html! {
+        svg class="cell" aria-hidden="true" viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } {
+            rect class="bar" x="0" y="3" width=(px(x.at(value))) height="10" {}
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
