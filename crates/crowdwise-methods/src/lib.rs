@@ -3,17 +3,23 @@
 pub mod competence;
 pub mod confusion;
 pub mod difficulty;
+pub(crate) mod fast;
 pub mod preference;
 pub mod real;
 pub mod voting;
 
-use crowdwise_core::{Entry, Error};
+use crowdwise_core::{Entry, Error, entry};
 
 /// Every method of this crate, in the order in which people should meet them.
 pub static METHODS: &[Entry] = &[
     // voting
+    entry::<voting::MajorityVote>(),
+    entry::<voting::WeightedMajorityVote>(),
+    entry::<voting::ZeroBasedSkill>(),
     // confusion
+    entry::<confusion::DawidSkene>(),
     // competence and difficulty
+    entry::<competence::Mace>(),
     // real
     // preference
 ];

@@ -1,0 +1,202 @@
+//! Arithmetic for loops over many labels: an exponential that compilers can vectorise, sums of logarithms without
+//! logarithms, dot products in lanes, and fixed runs of items for deterministic parallel sums.
+
+use std::ops::Range;
+
+/// e^x in plain arithmetic, so that a loop over an array becomes vector instructions. Relative error below 1e-14 on
+/// [-708, 709]; arguments outside are moved to its ends. No fused operations: the same bits on every processor.
+#[inline(always)]
+#[allow(clippy::inline_always)] // must end up inside the caller's vectorised loop
+pub(crate) fn exp(x: f64) -> f64 {
+    const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52: adding it leaves the nearest integer in the low bits
+    const LN2_HIGH: f64 = 0.693_147_180_369_123_8;
+    const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+    // 1/n!, n = 0..=12
+    const C: [f64; 13] = [
+        1.0,
+        1.0,
+        1.0 / 2.0,
+        1.0 / 6.0,
+        1.0 / 24.0,
+        1.0 / 120.0,
+        1.0 / 720.0,
+        1.0 / 5040.0,
+        1.0 / 40320.0,
+        1.0 / 362_880.0,
+        1.0 / 3_628_800.0,
+        1.0 / 39_916_800.0,
+        1.0 / 479_001_600.0,
+    ];
+    let x = if x > -708.0 { x } else { -708.0 };
+    let x = if x < 709.0 { x } else { 709.0 };
+    let shifted = x * std::f64::consts::LOG2_E + ROUND;
+    let n = shifted - ROUND;
+    let r = (x - n * LN2_HIGH) - n * LN2_LOW;
+    let mut p = C[12];
+    let mut d = 12;
+    while d > 0 {
+        d -= 1;
+        p = p * r + C[d];
+    }
+    f64::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 52))
+}
+
+/// The sum of ln z over many z >= 1: mantissas are multiplied, exponents added, and one logarithm is taken per 512.
+#[derive(Debug)]
+pub(crate) struct LnProduct {
+    mantissa: f64,
+    exponent: i64,
+    since: u32,
+    sum: f64,
+}
+
+impl LnProduct {
+    pub(crate) fn new() -> Self {
+        LnProduct { mantissa: 1.0, exponent: 0, since: 0, sum: 0.0 }
+    }
+
+    /// Adds ln z for a normal positive z.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // one multiplication in the hottest loops
+    pub(crate) fn push(&mut self, z: f64) {
+        const MANTISSA: u64 = (1 << 52) - 1;
+        const ONE: u64 = 1023 << 52;
+        let bits = z.to_bits();
+        self.exponent += (bits >> 52) as i64 - 1023;
+        self.mantissa *= f64::from_bits(bits & MANTISSA | ONE);
+        self.since += 1;
+        if self.since == 512 {
+            self.sum += self.mantissa.ln();
+            self.mantissa = 1.0;
+            self.since = 0;
+        }
+    }
+
+    pub(crate) fn add(&mut self, ln: f64) {
+        self.sum += ln;
+    }
+
+    pub(crate) fn value(&self) -> f64 {
+        self.sum + self.mantissa.ln() + self.exponent as f64 * std::f64::consts::LN_2
+    }
+}
+
+/// Dot product in eight lanes: several times faster than one running sum, and still one fixed order.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let (ca, cb) = (a.chunks_exact(8), b.chunks_exact(8));
+    let tail: f64 = ca.remainder().iter().zip(cb.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in ca.zip(cb) {
+        for l in 0..8 {
+            lanes[l] += x[l] * y[l];
+        }
+    }
+    ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7])) + tail
+}
+
+/// Cuts units into runs of about equally many labels. The cut depends on the data alone, never on the threads, so
+/// that sums added in run order are the same bits on any number of threads. `width` is the number of accumulators
+/// that each run needs: their total stays below four per label.
+pub(crate) fn runs(offsets: &[u64], width: usize) -> Vec<Range<usize>> {
+    let n = offsets.len() - 1;
+    let labels = offsets[n] as usize;
+    let most = (4 * labels / width.max(1)).clamp(1, 64);
+    let count = (labels / 50_000).clamp(1, most);
+    let mut out = Vec::with_capacity(count);
+    let mut start = 0;
+    for c in 1..=count {
+        let goal = (labels as u64).saturating_mul(c as u64) / count as u64;
+        let end = if c == count { n } else { offsets.partition_point(|&o| o < goal).clamp(start, n) };
+        if end > start || c == count {
+            out.push(start..end);
+        }
+        start = end;
+    }
+    out
+}
+
+/// Splits a slice into the parts that belong to `runs`, `per` values a unit.
+pub(crate) fn split_runs<'a, T>(mut values: &'a mut [T], runs: &[Range<usize>], per: usize) -> Vec<&'a mut [T]> {
+    runs.iter()
+        .map(|r| {
+            let (head, rest) = std::mem::take(&mut values).split_at_mut(r.len() * per);
+            values = rest;
+            head
+        })
+        .collect()
+}
+
+/// Splits the labels of units into the parts that belong to `runs`.
+pub(crate) fn split_labels<'a, T>(mut values: &'a mut [T], runs: &[Range<usize>], offsets: &[u64]) -> Vec<&'a mut [T]> {
+    runs.iter()
+        .map(|r| {
+            let (head, rest) = std::mem::take(&mut values).split_at_mut((offsets[r.end] - offsets[r.start]) as usize);
+            values = rest;
+            head
+        })
+        .collect()
+}
+
+/// Class codes of either width.
+pub(crate) trait Code: Copy + Send + Sync {
+    fn index(self) -> usize;
+}
+
+impl Code for u8 {
+    #[inline]
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl Code for u16 {
+    #[inline]
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// Adds the numbers of parallel runs in run order.
+pub(crate) fn add_into(total: &mut [f64], part: &[f64]) {
+    for (t, p) in total.iter_mut().zip(part) {
+        *t += p;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exponential_agrees_with_the_standard_one() {
+        for n in -7000..7000 {
+            let x = n as f64 * 0.1;
+            assert!((exp(x) / x.exp() - 1.0).abs() < 1e-14, "{x}");
+        }
+        assert!(exp(-1e9) < 1e-300 && exp(1e9).is_finite());
+    }
+
+    #[test]
+    fn sum_of_logarithms() {
+        let mut p = LnProduct::new();
+        let mut want = 0.0;
+        for n in 1..3000 {
+            let z = 1.0 + (n as f64 * 0.37).sin().abs() * 10f64.powi(n % 200);
+            p.push(z);
+            want += z.ln();
+        }
+        assert!((p.value() / want - 1.0).abs() < 1e-13);
+    }
+
+    #[test]
+    fn runs_cover_every_unit_once() {
+        let offsets: Vec<u64> = (0..=60_000u64).map(|u| u * 5).collect();
+        for (width, want) in [(10, 6), (1_000_000, 1)] {
+            let r = runs(&offsets, width);
+            assert_eq!(r.len(), want);
+            assert_eq!((r[0].start, r[r.len() - 1].end), (0, 60_000));
+            assert!(r.windows(2).all(|w| w[0].end == w[1].start));
+        }
+        assert_eq!(runs(&[0, 0, 2, 2], 1), vec![0..3]);
+    }
+}
