@@ -117,8 +117,13 @@ impl TableBuilder {
     pub fn preference(&mut self, left: &str, right: &str, annotator: &str, outcome: Preference) {
         let (l, r) = (self.items.intern(left), self.items.intern(right));
         let j = self.annotators.intern(annotator);
-        let unit = self.units.intern([l, r]);
-        self.row(unit, j);
+        self.preference_codes(l, r, j, outcome);
+    }
+
+    /// Adds a comparison by numbers.
+    pub fn preference_codes(&mut self, left: u32, right: u32, annotator: u32, outcome: Preference) {
+        let unit = self.units.intern([left, right]);
+        self.row(unit, annotator);
         match &mut self.values {
             Raw::Preference(v) => v.push(outcome),
             _ => unreachable!("preference on a table of another kind"),
@@ -129,8 +134,13 @@ impl TableBuilder {
     pub fn similarity(&mut self, left: &str, right: &str, annotator: &str, same: bool) {
         let (l, r) = (self.items.intern(left), self.items.intern(right));
         let j = self.annotators.intern(annotator);
-        let unit = self.units.intern([l, r]);
-        self.row(unit, j);
+        self.similarity_codes(l, r, j, same);
+    }
+
+    /// Adds a same/different judgement by numbers.
+    pub fn similarity_codes(&mut self, left: u32, right: u32, annotator: u32, same: bool) {
+        let unit = self.units.intern([left, right]);
+        self.row(unit, annotator);
         match &mut self.values {
             Raw::Similarity(v) => v.push(same),
             _ => unreachable!("similarity on a table of another kind"),

@@ -1,1 +1,31 @@
-//! placeholder
+//! Readers and writers of Crowdwise: CSV and TSV (also compressed), JSON lines, Parquet, NumPy features and the exports
+//! of annotation tools.
+//!
+//! Every reader cuts its input in blocks, turns each block into rows of codes on its own thread, and merges the blocks
+//! in order, so that the table is the same for any number of threads. Nothing is dropped silently: what was chosen,
+//! counted or skipped comes back as [`Read::notes`].
+
+mod answers;
+mod blocks;
+mod collect;
+mod columns;
+mod delimited;
+mod features;
+mod items;
+mod merge;
+mod npy;
+mod options;
+mod pipeline;
+mod read;
+mod source;
+mod truth;
+mod write;
+
+pub use answers::write_answers;
+pub use features::read_features;
+pub use items::read_items;
+pub use options::{Read, ReadOptions};
+pub use read::read_answers;
+pub use source::{Format, Source};
+pub use truth::read_truth;
+pub use write::{Cell, TableFormat, write_rows};

@@ -1,0 +1,61 @@
+//! A dataset back to rows.
+
+use crate::write::{Cell, TableFormat, write_rows};
+use crowdwise_core::{Dataset, Error, Preference, Structure, Units, Values};
+use std::io::Write;
+
+/// Writes the answers of a dataset, so that reading them again gives the same table: item, annotator and label (or
+/// value), for comparisons left, right, annotator and winner, for tokens sequence, position, annotator and label.
+pub fn write_answers(out: Box<dyn Write + Send>, format: TableFormat, data: &Dataset) -> Result<(), Error> {
+    let table = &data.table;
+    let header: &[&str] = match (table.values(), &data.structure) {
+        (Values::Categorical { .. }, Structure::Chains { .. }) => &["sequence", "position", "annotator", "label"],
+        (Values::Categorical { .. }, _) => &["item", "annotator", "label"],
+        (Values::Real { .. }, _) => &["item", "annotator", "value"],
+        (Values::Preference { .. }, _) => &["left", "right", "annotator", "winner"],
+        (Values::Similarity { .. }, _) => &["left", "right", "annotator", "same"],
+    };
+    let (mut unit, mut chain) = (0, 0);
+    write_rows(out, format, header, table.n_labels(), |r, cells| {
+        while r >= table.rows(unit).end {
+            unit += 1;
+        }
+        match (table.units(), &data.structure) {
+            (Units::Pairs(pairs), _) => {
+                cells.extend(pairs[unit].map(|i| Cell::from(table.items().name(i as usize))));
+            }
+            (Units::Items, Structure::Chains { starts, names }) => {
+                while unit as u64 >= starts[chain + 1] {
+                    chain += 1;
+                }
+                let (name, item) = (names.name(chain), table.items().name(unit));
+                cells.push(name.into());
+                // Items of a chain are called `sequence:position`.
+                let position = item.strip_prefix(name).and_then(|rest| rest.strip_prefix(':')?.parse().ok());
+                cells.push(Cell::Integer(position.unwrap_or((unit as u64 - starts[chain]) as i64)));
+            }
+            (Units::Items, _) => cells.push(table.items().name(unit).into()),
+        }
+        cells.push(table.annotators().name(table.annotator()[r] as usize).into());
+        cells.push(match table.values() {
+            Values::Categorical { classes, codes, .. } => classes.name(codes.get(r)).into(),
+            Values::Real { values, .. } => Cell::Number(values[r]),
+            Values::Similarity { same } => if same[r] { "true" } else { "false" }.into(),
+            Values::Preference { codes } => {
+                let (left, right) = match (&cells[0], &cells[1]) {
+                    (Cell::Text(l), Cell::Text(r)) => (l.clone(), r.clone()),
+                    _ => unreachable!("the sides of a pair are text"),
+                };
+                match codes[r] {
+                    Preference::Left => Cell::Text(left),
+                    Preference::Right => Cell::Text(right),
+                    // A word for a tie that is not the name of a side.
+                    Preference::Tie => {
+                        let word = ["tie", "draw", "equal"].into_iter().find(|w| left != *w && right != *w);
+                        word.unwrap_or("tie").into()
+                    }
+                }
+            }
+        });
+    })
+}

@@ -1,0 +1,328 @@
+//! Rows of text become rows of codes.
+
+use crate::columns::{Layout, Shape};
+use crowdwise_core::{BadRow, LabelKind, Names, Preference};
+
+/// How many bad rows are shown.
+const EXAMPLES: usize = 5;
+
+/// The text of one row, column by column; what is missing is empty.
+pub(crate) trait Fields {
+    fn get(&self, column: usize) -> &str;
+}
+
+impl Fields for [&str] {
+    fn get(&self, column: usize) -> &str {
+        self[column]
+    }
+}
+
+/// Columns of codes; only those are filled that the layout needs.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    /// Item, left item, or sequence.
+    pub unit: Vec<u32>,
+    /// Right item, or position in the sequence.
+    pub second: Vec<u32>,
+    pub annotator: Vec<u32>,
+    /// Class, or outcome of a comparison.
+    pub code: Vec<u32>,
+    pub value: Vec<f64>,
+    /// Line of each row, kept only for truth files (duplicates are reported by line).
+    pub line: Vec<u64>,
+}
+
+impl Rows {
+    pub fn len(&self) -> usize {
+        self.unit.len()
+    }
+
+    pub fn clear(&mut self) {
+        self.unit.clear();
+        self.second.clear();
+        self.annotator.clear();
+        self.code.clear();
+        self.value.clear();
+        self.line.clear();
+    }
+}
+
+/// What was not taken, and why.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// Rows seen.
+    pub total: u64,
+    pub bad: u64,
+    /// Of the bad ones, those whose bytes are not UTF-8.
+    pub not_utf8: u64,
+    /// Of the bad ones, those with a value that is not a number.
+    pub not_number: u64,
+    /// The first few, by line.
+    pub examples: Vec<BadRow>,
+    /// Rows (in a wide table: cells) without a label.
+    pub empty: u64,
+    /// Lines seen.
+    pub lines: u64,
+}
+
+impl Tally {
+    pub fn bad(&mut self, line: u64, what: impl FnOnce() -> String) {
+        self.bad += 1;
+        if self.examples.len() < EXAMPLES {
+            self.examples.push(BadRow { line, what: what() });
+        }
+    }
+
+    /// Adds what came after; its lines count from the end of these.
+    pub fn append(&mut self, later: Tally) {
+        for row in later.examples {
+            if self.examples.len() < EXAMPLES {
+                self.examples.push(BadRow { line: row.line + self.lines, what: row.what });
+            }
+        }
+        self.total += later.total;
+        self.bad += later.bad;
+        self.not_utf8 += later.not_utf8;
+        self.not_number += later.not_number;
+        self.empty += later.empty;
+        self.lines += later.lines;
+    }
+}
+
+/// Collects the rows of one block (or of the whole file), with names numbered by first appearance in it.
+#[derive(Debug)]
+pub(crate) struct Collector<'a> {
+    pub layout: &'a Layout,
+    pub items: Names,
+    pub annotators: Names,
+    pub classes: Names,
+    pub rows: Rows,
+    pub tally: Tally,
+    keep_lines: bool,
+}
+
+impl<'a> Collector<'a> {
+    pub fn new(layout: &'a Layout) -> Self {
+        let mut annotators = Names::new();
+        if let Shape::Wide { annotators: columns, .. } = &layout.shape {
+            columns.iter().for_each(|&c| {
+                annotators.intern(&layout.names[c]);
+            });
+        }
+        Collector {
+            layout,
+            items: Names::new(),
+            annotators,
+            classes: Names::new(),
+            rows: Rows::default(),
+            tally: Tally::default(),
+            keep_lines: layout.is_truth(),
+        }
+    }
+
+    /// Takes one row, or counts it as bad or empty.
+    #[inline]
+    pub fn row<F: Fields + ?Sized>(&mut self, line: u64, fields: &F) {
+        self.tally.total += 1;
+        match &self.layout.shape {
+            Shape::Labels { item, annotator, label } => {
+                let who = annotator.map(|a| fields.get(a));
+                self.label(line, fields.get(*item), who, fields.get(*label));
+            }
+            Shape::Pairs { left, right, annotator, outcome } => {
+                let who = annotator.map(|a| fields.get(a));
+                self.pair(line, fields.get(*left), fields.get(*right), who, fields.get(*outcome));
+            }
+            Shape::Sequence { sequence, position, annotator, label } => {
+                let who = annotator.map(|a| fields.get(a));
+                self.token(line, fields.get(*sequence), fields.get(*position), who, fields.get(*label));
+            }
+            Shape::Wide { item, annotators } => {
+                let name = fields.get(*item);
+                if is_blank(name) {
+                    return self.tally.bad(line, || "no item".into());
+                }
+                let mut unit = None;
+                for (code, &column) in annotators.iter().enumerate() {
+                    let label = fields.get(column);
+                    if is_blank(label) {
+                        self.tally.empty += 1;
+                        continue;
+                    }
+                    if !self.take_value(line, label) {
+                        continue;
+                    }
+                    let unit = *unit.get_or_insert_with(|| self.items.intern(name));
+                    self.rows.unit.push(unit);
+                    self.rows.annotator.push(code as u32);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    pub fn label(&mut self, line: u64, item: &str, annotator: Option<&str>, label: &str) {
+        if self.blank(line, &[("item", Some(item)), ("annotator", annotator)]) {
+            return;
+        }
+        if is_blank(label) {
+            self.tally.empty += 1;
+            return;
+        }
+        if !self.take_value(line, label) {
+            return;
+        }
+        let unit = again(&mut self.items, self.rows.unit.last(), item);
+        self.rows.unit.push(unit);
+        self.take_annotator(line, annotator);
+    }
+
+    fn pair(&mut self, line: u64, left: &str, right: &str, annotator: Option<&str>, outcome: &str) {
+        if self.blank(line, &[("left item", Some(left)), ("right item", Some(right)), ("annotator", annotator)]) {
+            return;
+        }
+        if is_blank(outcome) {
+            self.tally.empty += 1;
+            return;
+        }
+        if left == right {
+            return self.tally.bad(line, || format!("`{}` is compared with itself", brief(left)));
+        }
+        let code = if self.layout.kind == LabelKind::Similarity {
+            same_or_not(outcome).map(u32::from)
+        } else {
+            winner(outcome, left, right).map(|w| w as u32)
+        };
+        let Some(code) = code else {
+            let similar = self.layout.kind == LabelKind::Similarity;
+            return self.tally.bad(line, || {
+                if similar {
+                    format!("`{}` is neither yes nor no", brief(outcome))
+                } else {
+                    format!(
+                        "the winner `{}` is neither `{}` nor `{}` nor a tie",
+                        brief(outcome),
+                        brief(left),
+                        brief(right)
+                    )
+                }
+            });
+        };
+        let left = again(&mut self.items, self.rows.unit.last(), left);
+        let right = again(&mut self.items, self.rows.second.last(), right);
+        self.rows.unit.push(left);
+        self.rows.second.push(right);
+        self.rows.code.push(code);
+        self.take_annotator(line, annotator);
+    }
+
+    fn token(&mut self, line: u64, sequence: &str, position: &str, annotator: Option<&str>, label: &str) {
+        if self.blank(line, &[("sequence", Some(sequence)), ("annotator", annotator)]) {
+            return;
+        }
+        let Ok(at) = position.trim().parse::<u32>() else {
+            return self.tally.bad(line, || format!("the position `{}` is not a whole number", brief(position)));
+        };
+        if is_blank(label) {
+            self.tally.empty += 1;
+            return;
+        }
+        if !self.take_value(line, label) {
+            return;
+        }
+        let unit = again(&mut self.items, self.rows.unit.last(), sequence);
+        self.rows.unit.push(unit);
+        self.rows.second.push(at);
+        self.take_annotator(line, annotator);
+    }
+
+    fn take_annotator(&mut self, line: u64, annotator: Option<&str>) {
+        if let Some(name) = annotator {
+            let code = again(&mut self.annotators, self.rows.annotator.last(), name);
+            self.rows.annotator.push(code);
+        }
+        if self.keep_lines {
+            self.rows.line.push(line);
+        }
+    }
+
+    /// Adds the label itself; false (and counted) if it is not a value of this kind.
+    #[inline]
+    fn take_value(&mut self, line: u64, label: &str) -> bool {
+        if self.layout.kind != LabelKind::Real {
+            let code = again(&mut self.classes, self.rows.code.last(), label);
+            self.rows.code.push(code);
+            return true;
+        }
+        match label.trim().parse::<f64>() {
+            Ok(x) if x.is_finite() => {
+                self.rows.value.push(x);
+                true
+            }
+            Ok(_) => {
+                self.tally.bad(line, || format!("`{}` is not a finite number", brief(label)));
+                false
+            }
+            Err(_) => {
+                self.tally.not_number += 1;
+                self.tally.bad(line, || format!("`{}` is not a number", brief(label)));
+                false
+            }
+        }
+    }
+
+    /// Counts a row with blank ids as bad.
+    #[inline]
+    fn blank(&mut self, line: u64, parts: &[(&str, Option<&str>)]) -> bool {
+        if !parts.iter().any(|(_, text)| text.is_some_and(is_blank)) {
+            return false;
+        }
+        let missing: Vec<&str> = parts.iter().filter(|(_, t)| t.is_some_and(is_blank)).map(|(n, _)| *n).collect();
+        self.tally.bad(line, || format!("no {}", missing.join(", no ")));
+        true
+    }
+}
+
+/// The code of `name`, without a look-up if it is the one of the row before, as in files grouped by item or annotator.
+#[inline]
+fn again(names: &mut Names, last: Option<&u32>, name: &str) -> u32 {
+    match last {
+        Some(&code) if names.name(code as usize) == name => code,
+        _ => names.intern(name),
+    }
+}
+
+#[inline]
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.as_bytes().first().is_none_or(|b| *b <= b' ' || *b >= 0x80) && text.trim().is_empty()
+}
+
+/// Who won: the id of a side, or a word for a side or a tie.
+pub(crate) fn winner(text: &str, left: &str, right: &str) -> Option<Preference> {
+    if text == left {
+        return Some(Preference::Left);
+    }
+    if text == right {
+        return Some(Preference::Right);
+    }
+    match text.trim().to_ascii_lowercase().as_str() {
+        "left" => Some(Preference::Left),
+        "right" => Some(Preference::Right),
+        "tie" | "draw" | "equal" => Some(Preference::Tie),
+        _ => None,
+    }
+}
+
+fn same_or_not(text: &str) -> Option<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "1" | "1.0" | "true" | "t" | "yes" | "y" | "same" => Some(true),
+        "0" | "0.0" | "false" | "f" | "no" | "n" | "different" => Some(false),
+        _ => None,
+    }
+}
+
+/// At most 40 characters of a text, for a message.
+pub(crate) fn brief(text: &str) -> String {
+    let line: String = text.chars().take(41).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if line.chars().count() > 40 { line.chars().take(39).chain(['…']).collect() } else { line }
+}

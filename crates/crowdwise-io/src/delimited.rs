@@ -1,0 +1,203 @@
+//! Rows of CSV and TSV.
+
+use crate::blocks::{Block, Blocks};
+use crate::collect::{Collector, Fields};
+use crate::pipeline::Parse;
+use crowdwise_core::Error;
+use memchr::{memchr, memchr_iter, memchr2_iter};
+
+/// Parses blocks of delimited text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Delimited {
+    pub delimiter: u8,
+    /// Fields that each row must have.
+    pub columns: usize,
+}
+
+/// The fields of a row without quotes: `ends` are the positions of the delimiters, then of the row's end.
+struct Cut<'a> {
+    text: &'a str,
+    start: usize,
+    ends: &'a [usize],
+}
+
+impl Fields for Cut<'_> {
+    #[inline]
+    fn get(&self, column: usize) -> &str {
+        let from = if column == 0 { self.start } else { self.ends[column - 1] + 1 };
+        &self.text[from..self.ends[column]]
+    }
+}
+
+impl Fields for csv::StringRecord {
+    fn get(&self, column: usize) -> &str {
+        csv::StringRecord::get(self, column).unwrap_or("")
+    }
+}
+
+impl Parse for Delimited {
+    fn parse(&self, block: &Block, out: &mut Collector<'_>) {
+        let bytes = &block.bytes[..block.unclosed.unwrap_or(block.bytes.len())];
+        let lone_return =
+            memchr(b'\r', bytes).is_some() && memchr_iter(b'\r', bytes).any(|p| bytes.get(p + 1) != Some(&b'\n'));
+        match std::str::from_utf8(bytes) {
+            Ok(text) if !block.quoted && !lone_return => self.plain(text, out),
+            _ => self.quoted(bytes, out),
+        }
+        if block.unclosed.is_some() {
+            let line = memchr_iter(b'\n', bytes).count() as u64;
+            out.tally.total += 1;
+            out.tally.bad(line, || "a quote is opened here and never closed".into());
+        }
+    }
+}
+
+impl Delimited {
+    /// Text without quotes: cut at delimiters and line ends.
+    fn plain(&self, text: &str, out: &mut Collector<'_>) {
+        let bytes = text.as_bytes();
+        let mut ends: Vec<usize> = Vec::with_capacity(self.columns + 1);
+        let (mut start, mut line) = (0, 0);
+        let mut row = |start: usize, end: usize, line: u64, ends: &mut Vec<usize>| {
+            let end = if end > start && bytes[end - 1] == b'\r' { end - 1 } else { end };
+            if end == start {
+                return;
+            }
+            ends.push(end);
+            if ends.len() == self.columns {
+                out.row(line, &Cut { text, start, ends });
+            } else {
+                self.wrong_count(out, line, ends.len());
+            }
+        };
+        for at in memchr2_iter(self.delimiter, b'\n', bytes) {
+            if bytes[at] == self.delimiter {
+                ends.push(at);
+            } else {
+                row(start, at, line, &mut ends);
+                ends.clear();
+                start = at + 1;
+                line += 1;
+            }
+        }
+        if start < bytes.len() {
+            row(start, bytes.len(), line, &mut ends);
+        }
+    }
+
+    /// Any text: the csv crate takes care of quotes and of bytes that are no text.
+    fn quoted(&self, bytes: &[u8], out: &mut Collector<'_>) {
+        let mut reader = reader(bytes, self.delimiter);
+        let mut record = csv::ByteRecord::new();
+        while reader.read_byte_record(&mut record).unwrap_or(false) {
+            let line = record.position().map_or(0, |p| p.line() - 1);
+            if record.len() != self.columns {
+                self.wrong_count(out, line, record.len());
+                continue;
+            }
+            match csv::StringRecord::from_byte_record(std::mem::take(&mut record)) {
+                Ok(text) => {
+                    out.row(line, &text);
+                    record = text.into_byte_record();
+                }
+                Err(e) => {
+                    out.tally.total += 1;
+                    out.tally.not_utf8 += 1;
+                    let byte = bad_byte(&e.into_byte_record());
+                    out.tally.bad(line, || format!("not UTF-8 text: byte {byte:#04x}"));
+                }
+            }
+        }
+    }
+
+    fn wrong_count(&self, out: &mut Collector<'_>, line: u64, fields: usize) {
+        out.tally.total += 1;
+        let s = if fields == 1 { "" } else { "s" };
+        out.tally.bad(line, || format!("{fields} field{s}, expected {}", self.columns));
+    }
+}
+
+fn bad_byte(record: &csv::ByteRecord) -> u8 {
+    record.iter().find_map(|f| std::str::from_utf8(f).err().map(|e| f[e.valid_up_to()])).unwrap_or(0)
+}
+
+pub(crate) fn reader(bytes: &[u8], delimiter: u8) -> csv::Reader<&[u8]> {
+    csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(bytes)
+}
+
+/// What the head of a file shows.
+#[derive(Debug)]
+pub(crate) struct Head {
+    pub delimiter: u8,
+    pub names: Vec<String>,
+    /// Lines that the header takes.
+    pub lines: u64,
+    pub note: Option<String>,
+}
+
+/// Reads the header (or takes the given names) and leaves `blocks` at the first row.
+pub(crate) fn head(blocks: &mut Blocks, delimiter: u8, given: Option<&[String]>, file: &str) -> Result<Head, Error> {
+    let no_data = |what: &str| Error::NoData { file: file.into(), what: what.into(), hint: None };
+    let start = blocks.peek()?;
+    if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
+        return Err(Error::Unreadable {
+            file: file.into(),
+            what: "it is UTF-16 text, not UTF-8".into(),
+            hint: Some("convert it, for example with `iconv -f utf-16 -t utf-8`".into()),
+        });
+    }
+    let bom = if start.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    if start[bom..].iter().all(u8::is_ascii_whitespace) {
+        return Err(no_data("is empty"));
+    }
+    let (delimiter, note) = guess_delimiter(&start[bom..], delimiter);
+    blocks.set_delimiter(delimiter);
+    let Some(mut first) = blocks.next(Vec::new())? else { return Err(no_data("is empty")) };
+    if bom > 0 {
+        first.bytes.drain(..bom);
+    }
+    let (names, used) = match given {
+        Some(names) => (names.to_vec(), 0),
+        None => header(&first.bytes, delimiter, file)?,
+    };
+    let lines = memchr_iter(b'\n', &first.bytes[..used]).count() as u64;
+    first.bytes.drain(..used);
+    blocks.put_back(first.bytes);
+    Ok(Head { delimiter, names, lines, note })
+}
+
+/// The names in the first row, and how many bytes that row takes.
+fn header(bytes: &[u8], delimiter: u8, file: &str) -> Result<(Vec<String>, usize), Error> {
+    let mut reader = reader(bytes, delimiter);
+    let mut record = csv::ByteRecord::new();
+    let _ = reader.read_byte_record(&mut record);
+    let used = reader.position().byte() as usize;
+    let names = record.iter().map(|f| std::str::from_utf8(f).map(|s| s.trim().to_owned())).collect::<Result<_, _>>();
+    let names = names.map_err(|_| not_utf8(file, 1, 1))?;
+    // The csv crate stops after the `\r` of a `\r\n`.
+    let used = if bytes.get(used) == Some(&b'\n') { used + 1 } else { used };
+    Ok((names, used.min(bytes.len())))
+}
+
+/// The error for text in another encoding.
+pub(crate) fn not_utf8(file: &str, line: u64, lines: u64) -> Error {
+    let more = if lines > 1 { format!(" ({} such lines)", crowdwise_core::group(lines)) } else { String::new() };
+    Error::Unreadable {
+        file: file.into(),
+        what: format!("line {line} is not UTF-8 text{more}"),
+        hint: Some("convert it, for example with `iconv -f latin1 -t utf-8`, or pass `--skip-bad-rows`".into()),
+    }
+}
+
+/// Spreadsheets of many countries write semicolons into `.csv` files, and people name tab-separated files so.
+fn guess_delimiter(start: &[u8], default: u8) -> (u8, Option<String>) {
+    let line = &start[..memchr(b'\n', start).unwrap_or(start.len())];
+    if memchr(default, line).is_some() {
+        return (default, None);
+    }
+    let other = [(b'\t', "tabs"), (b';', "semicolons"), (b',', "commas"), (b'|', "bars")];
+    match other.into_iter().find(|(d, _)| memchr(*d, line).is_some()) {
+        Some((d, name)) => (d, Some(format!("fields are separated by {name}"))),
+        None => (default, None),
+    }
+}

@@ -1,0 +1,82 @@
+//! Items files: the universe of items, or the order of the rows of a feature matrix.
+
+use crate::blocks::{BLOCK, Blocks};
+use crate::collect::{brief, is_blank};
+use crate::columns::usual_item;
+use crate::delimited::{not_utf8, reader};
+use crate::{Format, Read, Source};
+use crowdwise_core::{Error, Names, group};
+
+/// Reads the ids of items, in the order of the file: a list, or the item column of a table.
+///
+/// The first row is a header if one of its fields is a usual name of an item column; otherwise the first column is taken.
+pub fn read_items(source: &Source) -> Result<Read<Vec<String>>, Error> {
+    let file = source.name();
+    let known = source.path().and_then(Format::from_path);
+    let mut blocks = Blocks::new(source.open()?, &file, Some(b','), BLOCK);
+    let delimiter = match known {
+        Some(Format::Tsv) => b'\t',
+        None | Some(Format::Csv) => b',',
+        Some(other) => {
+            return Err(Error::Unsupported {
+                what: format!("{file}: items cannot be read from {} files", other.name()),
+                hint: Some("give a CSV file with a column `item`, or one id a line".into()),
+            });
+        }
+    };
+    blocks.set_delimiter(delimiter);
+    let mut text = Vec::new();
+    while let Some(block) = blocks.next(Vec::new())? {
+        text.extend_from_slice(&block.bytes);
+    }
+    let bytes = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+    let mut names = Names::new();
+    let mut column = 0;
+    let mut note = None;
+    let (mut blank, mut twice) = (0u64, Vec::new());
+    let mut rows = reader(bytes, delimiter);
+    let mut record = csv::ByteRecord::new();
+    let mut first = true;
+    while rows.read_byte_record(&mut record).unwrap_or(false) {
+        let line = record.position().map_or(1, csv::Position::line);
+        let fields: Vec<&str> =
+            record.iter().map(std::str::from_utf8).collect::<Result<_, _>>().map_err(|_| not_utf8(&file, line, 1))?;
+        if std::mem::take(&mut first) {
+            if let Some(c) = usual_item(&fields) {
+                column = c;
+                note = Some(format!("items of {file}: column {}", fields[c]));
+                continue;
+            }
+            if fields.len() > 1 {
+                note = Some(format!("items of {file}: first column, no header"));
+            }
+        }
+        match fields.get(column) {
+            Some(name) if !is_blank(name) => {
+                let before = names.len();
+                names.intern(name);
+                if names.len() == before {
+                    twice.push(format!("`{}` (line {line})", brief(name)));
+                }
+            }
+            _ => blank += 1,
+        }
+    }
+    if !twice.is_empty() {
+        let (n, more) = (twice.len(), if twice.len() > 5 { ", …" } else { "" });
+        twice.truncate(5);
+        return Err(Error::BadData {
+            file,
+            what: format!("{} items occur more than once: {}{more}", group(n as u64), twice.join(", ")),
+            hint: Some("an items file has each item once".into()),
+        });
+    }
+    if names.is_empty() {
+        return Err(Error::NoData { file, what: "has no items".into(), hint: None });
+    }
+    let mut notes: Vec<String> = note.into_iter().collect();
+    if blank > 0 {
+        notes.push(format!("{} rows of {file} without an item left out", group(blank)));
+    }
+    Ok(Read { value: names.iter().map(str::to_owned).collect(), notes })
+}

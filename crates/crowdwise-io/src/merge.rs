@@ -1,0 +1,270 @@
+//! Rows of all blocks become one dataset.
+
+use crate::ReadOptions;
+use crate::collect::{Collector, Rows, Tally};
+use crate::columns::{Layout, Shape};
+use crate::delimited::not_utf8;
+use crate::pipeline::Sink;
+use crowdwise_core::{Dataset, Error, LabelKind, MAX_CLASSES, Names, Preference, Structure, TableBuilder, group};
+
+/// Builds the table in file order, so that it does not depend on how the file was cut.
+pub(crate) struct Merger<'a> {
+    layout: &'a Layout,
+    file: &'a str,
+    builder: TableBuilder,
+    /// Tokens wait until all positions are known.
+    tokens: Rows,
+    pub tally: Tally,
+}
+
+/// How local codes become those of the table.
+struct Maps<'m> {
+    items: Option<&'m [u32]>,
+    annotators: Option<&'m [u32]>,
+    classes: Option<&'m [u32]>,
+}
+
+#[inline]
+fn look(map: Option<&[u32]>, code: u32) -> u32 {
+    map.map_or(code, |m| m[code as usize])
+}
+
+impl<'a> Merger<'a> {
+    /// `lines` are those before the first row.
+    pub fn new(layout: &'a Layout, file: &'a str, lines: u64) -> Self {
+        // Lines are told from 1.
+        let tally = Tally { lines: lines + 1, ..Tally::default() };
+        Merger { layout, file, builder: TableBuilder::new(layout.kind), tokens: Rows::default(), tally }
+    }
+
+    fn add(&mut self, rows: &Rows, maps: &Maps<'_>) -> Result<(), Error> {
+        if let Shape::Sequence { .. } = self.layout.shape {
+            self.tokens.unit.extend(rows.unit.iter().map(|&u| look(maps.items, u)));
+            self.tokens.annotator.extend(rows.annotator.iter().map(|&a| look(maps.annotators, a)));
+            self.tokens.code.extend(rows.code.iter().map(|&c| look(maps.classes, c)));
+            self.tokens.second.extend_from_slice(&rows.second);
+            return Ok(());
+        }
+        for r in 0..rows.len() {
+            let unit = look(maps.items, rows.unit[r]);
+            let annotator = look(maps.annotators, rows.annotator[r]);
+            match self.layout.kind {
+                LabelKind::Categorical => {
+                    let class = look(maps.classes, rows.code[r]);
+                    if class as usize >= MAX_CLASSES {
+                        return Err(self.too_many_classes());
+                    }
+                    self.builder.label_codes(unit, annotator, class)?;
+                }
+                LabelKind::Real => self.builder.value_codes(unit, annotator, rows.value[r]),
+                LabelKind::Preference => {
+                    let right = look(maps.items, rows.second[r]);
+                    self.builder.preference_codes(unit, right, annotator, outcome(rows.code[r]));
+                }
+                LabelKind::Similarity => {
+                    let right = look(maps.items, rows.second[r]);
+                    self.builder.similarity_codes(unit, right, annotator, rows.code[r] == 1);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn too_many_classes(&self) -> Error {
+        let column =
+            self.layout.shape.label().map_or(String::new(), |c| format!(" in column `{}`", self.layout.names[c]));
+        Error::BadData {
+            file: self.file.into(),
+            what: format!("there are more than {} classes{column}", group(MAX_CLASSES as u64)),
+            hint: Some("if these are amounts: `--kind real`; otherwise choose another column with `--label`".into()),
+        }
+    }
+
+    /// The finished dataset and what is to be said about it.
+    pub fn finish(mut self, options: &ReadOptions) -> Result<(Dataset, Vec<String>), Error> {
+        let mut notes = vec![self.layout.note.clone()];
+        notes.extend(check(&self.tally, self.file, options.skip_bad_rows)?);
+        if self.builder.is_empty() && self.tokens.unit.is_empty() {
+            return Err(nothing(&self.tally, self.file));
+        }
+        self.builder.ordered = options.ordered;
+        let structure =
+            if let Shape::Sequence { .. } = self.layout.shape { self.chains()? } else { Structure::Independent };
+        let mut data = Dataset::new(self.builder.finish()?);
+        data.structure = structure;
+        data.source = self.file.into();
+        Ok((data, notes))
+    }
+
+    /// Items of a sequence table: tokens by sequence, then position. A position that nobody labelled is an error.
+    fn chains(&mut self) -> Result<Structure, Error> {
+        let names = std::mem::take(&mut self.builder.items);
+        let mut range = vec![(u32::MAX, 0); names.len()];
+        for (&s, &p) in self.tokens.unit.iter().zip(&self.tokens.second) {
+            let (low, high) = &mut range[s as usize];
+            *low = p.min(*low);
+            *high = p.max(*high);
+        }
+        let mut starts = vec![0u64];
+        for &(low, high) in &range {
+            starts.push(starts[starts.len() - 1] + (high - low) as u64 + 1);
+        }
+        let n = starts[names.len()];
+        // A wild position must not ask for memory that the rows do not justify.
+        if n > self.tokens.unit.len() as u64 {
+            let widest = (0..names.len()).max_by_key(|&s| range[s].1 - range[s].0).unwrap_or(0);
+            let (low, high) = range[widest];
+            return Err(self.gap(format!(
+                "there are {} positions but only {} labels (`{}` goes from {low} to {high})",
+                group(n),
+                group(self.tokens.unit.len() as u64),
+                names.name(widest)
+            )));
+        }
+        let place = |s: u32, p: u32| starts[s as usize] + (p - range[s as usize].0) as u64;
+        let mut seen = vec![false; n as usize];
+        for (&s, &p) in self.tokens.unit.iter().zip(&self.tokens.second) {
+            seen[place(s, p) as usize] = true;
+        }
+        self.no_gaps(&names, &starts, &range, &seen)?;
+        for (s, name) in names.iter().enumerate() {
+            for p in range[s].0..=range[s].1 {
+                self.builder.items.intern(&format!("{name}:{p}"));
+            }
+        }
+        if self.builder.items.len() as u64 != n {
+            return Err(self.gap("two tokens have the same name once sequence and position are joined by `:`".into()));
+        }
+        let tokens = std::mem::take(&mut self.tokens);
+        for r in 0..tokens.len() {
+            let item = place(tokens.unit[r], tokens.second[r]) as u32;
+            if tokens.code[r] as usize >= MAX_CLASSES {
+                return Err(self.too_many_classes());
+            }
+            self.builder.label_codes(item, tokens.annotator[r], tokens.code[r])?;
+        }
+        Ok(Structure::Chains { starts, names })
+    }
+
+    fn no_gaps(&self, names: &Names, starts: &[u64], range: &[(u32, u32)], seen: &[bool]) -> Result<(), Error> {
+        let missing = seen.iter().filter(|s| !**s).count();
+        if missing == 0 {
+            return Ok(());
+        }
+        let mut examples = Vec::new();
+        'all: for s in 0..names.len() {
+            for i in starts[s]..starts[s + 1] {
+                if !seen[i as usize] {
+                    examples.push(format!("`{}` at {}", names.name(s), range[s].0 as u64 + (i - starts[s])));
+                    if examples.len() == 5 {
+                        break 'all;
+                    }
+                }
+            }
+        }
+        let more = if missing > examples.len() { ", …" } else { "" };
+        Err(self.gap(format!(
+            "{} positions inside sequences have no label: {}{more}",
+            group(missing as u64),
+            examples.join(", ")
+        )))
+    }
+
+    fn gap(&self, what: String) -> Error {
+        Error::BadData {
+            file: self.file.into(),
+            what,
+            hint: Some(
+                "positions of a sequence must follow each other without gaps; number them again or split the sequence"
+                    .into(),
+            ),
+        }
+    }
+}
+
+pub(crate) fn outcome(code: u32) -> Preference {
+    match code {
+        0 => Preference::Left,
+        1 => Preference::Right,
+        _ => Preference::Tie,
+    }
+}
+
+impl<'a> Sink<'a> for Merger<'a> {
+    fn merge(&mut self, block: Collector<'a>) -> Result<(), Error> {
+        let items: Vec<u32> = block.items.iter().map(|n| self.builder.items.intern(n)).collect();
+        let annotators: Vec<u32> = block.annotators.iter().map(|n| self.builder.annotators.intern(n)).collect();
+        let classes: Vec<u32> = block.classes.iter().map(|n| self.builder.classes.intern(n)).collect();
+        self.tally.append(block.tally);
+        self.add(&block.rows, &Maps { items: Some(&items), annotators: Some(&annotators), classes: Some(&classes) })
+    }
+
+    fn absorb(&mut self, collector: &mut Collector<'a>) -> Result<(), Error> {
+        self.tally.append(std::mem::take(&mut collector.tally));
+        let rows = std::mem::take(&mut collector.rows);
+        self.add(&rows, &Maps { items: None, annotators: None, classes: None })?;
+        collector.rows = rows;
+        collector.rows.clear();
+        Ok(())
+    }
+
+    fn close(&mut self, collector: Collector<'a>) {
+        self.builder.items = collector.items;
+        self.builder.annotators = collector.annotators;
+        self.builder.classes = collector.classes;
+    }
+}
+
+/// Bad rows are an error, or counted in a note; empty labels are counted in a note.
+pub(crate) fn check(tally: &Tally, file: &str, skip: bool) -> Result<Vec<String>, Error> {
+    let mut notes = Vec::new();
+    if tally.bad > 0 {
+        if !skip {
+            if tally.not_utf8 == tally.bad {
+                return Err(not_utf8(file, tally.examples[0].line, tally.bad));
+            }
+            let rows = Error::BadRows {
+                file: file.into(),
+                bad: tally.bad,
+                total: tally.total,
+                examples: tally.examples.clone(),
+            };
+            if tally.not_number > 0 {
+                let kind = Error::Usage {
+                    what: format!("{} of these values are not numbers", group(tally.not_number)),
+                    hint: Some("`--kind categorical` if the values are classes".into()),
+                };
+                return Err(Error::Several(vec![rows, kind]));
+            }
+            return Err(rows);
+        }
+        let lines: Vec<String> = tally.examples.iter().map(|r| format!("line {} ({})", r.line, r.what)).collect();
+        let more = if tally.bad > tally.examples.len() as u64 { ", …" } else { "" };
+        notes.push(format!(
+            "{} of {} rows were skipped: {}{more}",
+            group(tally.bad),
+            group(tally.total),
+            lines.join(", ")
+        ));
+    }
+    if tally.empty > 0 {
+        notes.push(format!("{} without a label left out", rows_or_cells(tally.empty)));
+    }
+    Ok(notes)
+}
+
+fn rows_or_cells(n: u64) -> String {
+    if n == 1 { "1 answer".into() } else { format!("{} answers", group(n)) }
+}
+
+/// Why there is nothing to build a table from.
+pub(crate) fn nothing(tally: &Tally, file: &str) -> Error {
+    let what = if tally.total == 0 {
+        "has a header but no rows".to_owned()
+    } else if tally.empty > 0 {
+        format!("has {} rows, but no label in any of them", group(tally.total))
+    } else {
+        format!("has no good row among its {}", group(tally.total))
+    };
+    Error::NoData { file: file.into(), what, hint: None }
+}

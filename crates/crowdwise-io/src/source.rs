@@ -1,0 +1,221 @@
+//! Where bytes come from: a path or standard input, plain or compressed, and in which format.
+
+use crowdwise_core::Error;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// A file or standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    Path(PathBuf),
+    Stdin,
+}
+
+impl Source {
+    /// `-` is standard input, anything else a path.
+    pub fn from_arg(arg: &str) -> Source {
+        if arg == "-" { Source::Stdin } else { Source::Path(arg.into()) }
+    }
+
+    /// How it is called in messages.
+    pub fn name(&self) -> String {
+        match self {
+            Source::Path(p) => p.display().to_string(),
+            Source::Stdin => "standard input".into(),
+        }
+    }
+
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Source::Path(p) => Some(p),
+            Source::Stdin => None,
+        }
+    }
+
+    /// The bytes as they lie there.
+    fn open_raw(&self) -> Result<Box<dyn Read + Send>, Error> {
+        Ok(match self {
+            Source::Stdin => Box::new(io::stdin()),
+            Source::Path(p) => Box::new(open_file(p)?),
+        })
+    }
+
+    /// The bytes after decompression, which is recognised by the first bytes and not by the name.
+    pub(crate) fn open(&self) -> Result<Box<dyn Read + Send>, Error> {
+        let mut raw = self.open_raw()?;
+        let mut head = Vec::new();
+        raw.by_ref().take(4).read_to_end(&mut head).map_err(|e| unreadable(&self.name(), &e))?;
+        let is_gzip = head.starts_with(&[0x1f, 0x8b]);
+        let is_zstd = head == [0x28, 0xb5, 0x2f, 0xfd];
+        let whole = io::Cursor::new(head).chain(raw);
+        Ok(if is_gzip {
+            Box::new(flate2::read::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, whole)))
+        } else if is_zstd {
+            Box::new(zstd::Decoder::new(whole).map_err(|e| unreadable(&self.name(), &e))?)
+        } else {
+            Box::new(whole)
+        })
+    }
+}
+
+impl From<&Path> for Source {
+    fn from(path: &Path) -> Self {
+        Source::Path(path.into())
+    }
+}
+
+/// Opens a file, with a message that says what is wrong about the path.
+pub(crate) fn open_file(path: &Path) -> Result<File, Error> {
+    let file = path.display().to_string();
+    if path.is_dir() {
+        return Err(Error::Unreadable {
+            file,
+            what: "it is a directory".into(),
+            hint: Some("give the path of a file in it".into()),
+        });
+    }
+    File::open(path).map_err(|e| {
+        let near = (e.kind() == io::ErrorKind::NotFound).then(|| near_file(path)).flatten();
+        match e.kind() {
+            io::ErrorKind::NotFound => Error::Unreadable {
+                file,
+                what: "there is no such file".into(),
+                hint: near.map(|n| format!("did you mean `{n}`?")),
+            },
+            _ => unreadable(&file, &e),
+        }
+    })
+}
+
+/// A file of nearly that name in the same directory.
+fn near_file(path: &Path) -> Option<String> {
+    let wanted = path.file_name()?.to_str()?;
+    let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut names: Vec<String> =
+        std::fs::read_dir(dir).ok()?.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    let best = crowdwise_core::nearest(wanted, names.iter().map(String::as_str))?;
+    Some(path.with_file_name(best).display().to_string())
+}
+
+/// A failed read, in words.
+pub(crate) fn unreadable(file: &str, e: &io::Error) -> Error {
+    let (what, hint) = match e.kind() {
+        io::ErrorKind::UnexpectedEof => (
+            "the compressed data end too early: the file is cut off".into(),
+            Some("copy or download it again".to_string()),
+        ),
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+            (format!("the compressed data are damaged ({e})"), Some("copy or download it again".into()))
+        }
+        io::ErrorKind::PermissionDenied => ("permission denied".into(), None),
+        _ => (e.to_string(), None),
+    };
+    Error::Unreadable { file: file.into(), what, hint }
+}
+
+/// A kind of file that answers can be read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    Csv,
+    Tsv,
+    /// JSON lines, among them the exports of Prodigy.
+    Jsonl,
+    /// A JSON array of rows, or of the tasks of Label Studio.
+    Json,
+    Parquet,
+    ArrowIpc,
+}
+
+impl Format {
+    pub const ALL: [Format; 6] =
+        [Format::Csv, Format::Tsv, Format::Jsonl, Format::Json, Format::Parquet, Format::ArrowIpc];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+            Format::Jsonl => "jsonl",
+            Format::Json => "json",
+            Format::Parquet => "parquet",
+            Format::ArrowIpc => "arrow",
+        }
+    }
+
+    /// The format called so on a command line.
+    pub fn from_name(name: &str) -> Option<Format> {
+        match name.to_ascii_lowercase().as_str() {
+            "csv" => Some(Format::Csv),
+            "tsv" | "tab" => Some(Format::Tsv),
+            "jsonl" | "ndjson" | "prodigy" => Some(Format::Jsonl),
+            "json" | "label-studio" => Some(Format::Json),
+            "parquet" | "pq" => Some(Format::Parquet),
+            "arrow" | "feather" | "ipc" => Some(Format::ArrowIpc),
+            _ => None,
+        }
+    }
+
+    /// The format that the extension tells, after `.gz` or `.zst` is taken off.
+    pub fn from_path(path: &Path) -> Option<Format> {
+        let mut name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        for packed in [".gz", ".zst", ".zstd"] {
+            if let Some(inner) = name.strip_suffix(packed) {
+                name.truncate(inner.len());
+                break;
+            }
+        }
+        match name.rsplit_once('.')?.1 {
+            "csv" => Some(Format::Csv),
+            other => Format::from_name(other),
+        }
+    }
+
+    /// The format that the first (unpacked) bytes look like; text that is not JSON is CSV.
+    pub(crate) fn from_bytes(head: &[u8]) -> Format {
+        if head.starts_with(b"PAR1") {
+            return Format::Parquet;
+        }
+        if head.starts_with(b"ARROW1") {
+            return Format::ArrowIpc;
+        }
+        let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+        match text.iter().find(|b| !b.is_ascii_whitespace()) {
+            Some(b'{') => Format::Jsonl,
+            Some(b'[') => Format::Json,
+            _ => Format::Csv,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_known_by_extension_and_by_content() {
+        let of = |p: &str| Format::from_path(Path::new(p));
+        assert_eq!(of("a/votes.csv"), Some(Format::Csv));
+        assert_eq!(of("votes.TSV.gz"), Some(Format::Tsv));
+        assert_eq!(of("votes.jsonl.zst"), Some(Format::Jsonl));
+        assert_eq!((of("votes.txt"), of("votes")), (None, None));
+        assert_eq!(Format::from_bytes(b" \n{\"a\":1}"), Format::Jsonl);
+        assert_eq!(Format::from_bytes(b"[1]"), Format::Json);
+        assert_eq!(Format::from_bytes(b"item,label"), Format::Csv);
+        for f in Format::ALL {
+            assert_eq!(Format::from_name(f.name()), Some(f));
+        }
+    }
+
+    #[test]
+    fn a_missing_file_and_a_directory_say_so() {
+        let e = Source::from_arg("no/such/file.csv").open().err().unwrap();
+        assert_eq!(e.to_string(), "no/such/file.csv could not be read: there is no such file");
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("votes.csv"), "a").unwrap();
+        let e = Source::from(dir.path()).open().err().unwrap();
+        assert!(e.to_string().ends_with("it is a directory"), "{e}");
+        let e = Source::from(dir.path().join("vote.csv").as_path()).open().err().unwrap();
+        assert!(e.hint().unwrap().contains("votes.csv"), "{e:?}");
+    }
+}

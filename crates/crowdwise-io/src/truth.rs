@@ -1,0 +1,216 @@
+//! Known truth: of items, of tokens, of compared pairs.
+
+use crate::blocks::BLOCK;
+use crate::collect::{Collector, Tally, brief};
+use crate::columns::{Purpose, Shape};
+use crate::merge::{check, nothing, outcome};
+use crate::pipeline::Sink;
+use crate::read::prepare;
+use crate::{Read, ReadOptions, Source};
+use crowdwise_core::{Error, Gold, GoldValues, LabelKind, Names, Preference, Table, Units, group};
+use std::collections::HashMap;
+
+/// Reads known truth and matches it to the items of `table`.
+///
+/// A file has the columns item and label (or value, score, truth …), for tokens sequence, position and label, for
+/// comparisons left, right and winner. An item that occurs twice must have the same truth both times.
+pub fn read_truth(source: &Source, table: &Table, options: &ReadOptions) -> Result<Read<Gold>, Error> {
+    let file = source.name();
+    // What the answers are is known already; the truth file only has to fit.
+    let options = ReadOptions { kind: None, wide: false, threads: 1, columns: None, format: None, ..options.clone() };
+    let prepared = prepare(source, &options, Purpose::Truth(table.kind()), BLOCK)?;
+    let mut whole = Whole::new(prepared.lines);
+    prepared.input.run(&prepared.layout, 1, &mut whole)?;
+    let mut notes = vec![prepared.layout.note.replacen("columns", "columns of the truth", 1)];
+    notes.extend(check(&whole.tally, &file, options.skip_bad_rows)?);
+    notes.extend(prepared.notes);
+    let rows = whole.collector.filter(|c| c.rows.len() > 0).ok_or_else(|| nothing(&whole.tally, &file))?;
+    let gold = match prepared.layout.shape {
+        Shape::Pairs { .. } => pairs(&rows, table, &file)?,
+        _ => items(&rows, table, &file)?,
+    };
+    notes.extend(remarks(&gold));
+    Ok(Read { value: gold, notes })
+}
+
+/// All rows of a file in one collector, with their lines.
+struct Whole<'a> {
+    collector: Option<Collector<'a>>,
+    tally: Tally,
+    seen: usize,
+}
+
+impl Whole<'_> {
+    fn new(lines: u64) -> Self {
+        Whole { collector: None, tally: Tally { lines: lines + 1, ..Tally::default() }, seen: 0 }
+    }
+}
+
+impl<'a> Sink<'a> for Whole<'a> {
+    fn merge(&mut self, block: Collector<'a>) -> Result<(), Error> {
+        // Truth is read on one thread: the only block is the whole file.
+        debug_assert!(self.collector.is_none());
+        self.collector = Some(block);
+        Ok(())
+    }
+
+    fn absorb(&mut self, collector: &mut Collector<'a>) -> Result<(), Error> {
+        let lines = &mut collector.rows.line;
+        lines[self.seen..].iter_mut().for_each(|l| *l += self.tally.lines);
+        self.seen = lines.len();
+        self.tally.append(std::mem::take(&mut collector.tally));
+        Ok(())
+    }
+
+    fn close(&mut self, collector: Collector<'a>) {
+        self.collector = Some(collector);
+    }
+}
+
+fn items(c: &Collector<'_>, table: &Table, file: &str) -> Result<Gold, Error> {
+    if let (LabelKind::Similarity, _) = (table.kind(), ()) {
+        return Err(Error::Unsupported {
+            what: format!("{file}: truth of similarity judgements is not supported"),
+            hint: None,
+        });
+    }
+    let tokens = matches!(c.layout.shape, Shape::Sequence { .. });
+    let name = |r: usize| {
+        let unit = c.items.name(c.rows.unit[r] as usize);
+        if tokens { format!("{unit}:{}", c.rows.second[r]) } else { unit.to_owned() }
+    };
+    let key = |r: usize| (c.rows.unit[r], if tokens { c.rows.second[r] } else { 0 });
+    let mut first: HashMap<(u32, u32), usize> = HashMap::new();
+    let mut clashes = Vec::new();
+    let mut rows: Vec<(String, String)> = Vec::new();
+    for r in 0..c.rows.len() {
+        match first.get(&key(r)) {
+            None => {
+                first.insert(key(r), r);
+                rows.push((name(r), c.classes.name(c.rows.code[r] as usize).to_owned()));
+            }
+            Some(&f) if c.rows.code[f] != c.rows.code[r] => clashes.push(format!(
+                "`{}` is `{}` on line {} but `{}` on line {}",
+                brief(&name(r)),
+                brief(c.classes.name(c.rows.code[f] as usize)),
+                c.rows.line[f],
+                brief(c.classes.name(c.rows.code[r] as usize)),
+                c.rows.line[r]
+            )),
+            Some(_) => {}
+        }
+    }
+    two_truths(clashes, file)?;
+    Gold::from_items(table, &rows, file)
+}
+
+/// Truth of compared pairs. A pair that was shown in both orders has it in both.
+fn pairs(c: &Collector<'_>, table: &Table, file: &str) -> Result<Gold, Error> {
+    let Units::Pairs(units) = table.units() else {
+        return Err(Error::BadData {
+            file: file.into(),
+            what: format!("it has comparisons, but the answers are {} labels of single items", table.kind()),
+            hint: Some("give a truth file with the columns item and label".into()),
+        });
+    };
+    let mut known = table.items().clone();
+    known.thaw();
+    let unit_of: HashMap<[u32; 2], u32> = units.iter().enumerate().map(|(u, &p)| (p, u as u32)).collect();
+    // Truth by pair of local codes, smaller first, so that a pair and its mirror image are one.
+    let mut said: HashMap<[u32; 2], (Preference, usize)> = HashMap::new();
+    let (mut clashes, mut order) = (Vec::new(), Vec::new());
+    for r in 0..c.rows.len() {
+        let (l, r2) = (c.rows.unit[r], c.rows.second[r]);
+        let mut winner = outcome(c.rows.code[r]);
+        let mut pair = [l, r2];
+        if l > r2 {
+            pair = [r2, l];
+            winner = mirror(winner);
+        }
+        match said.get(&pair) {
+            None => {
+                said.insert(pair, (winner, r));
+                order.push(pair);
+            }
+            Some(&(w, f)) if w != winner => clashes.push(format!(
+                "`{}` against `{}` has another winner on line {} than on line {}",
+                brief(c.items.name(pair[0] as usize)),
+                brief(c.items.name(pair[1] as usize)),
+                c.rows.line[r],
+                c.rows.line[f]
+            )),
+            Some(_) => {}
+        }
+    }
+    two_truths(clashes, file)?;
+    let (mut values, mut outside) = (Vec::new(), Vec::new());
+    for pair in order {
+        let winner = said[&pair].0;
+        let [a, b] = pair.map(|i| known.get(c.items.name(i as usize)));
+        let mut found = false;
+        if let (Some(a), Some(b)) = (a, b) {
+            for (key, w) in [([a, b], winner), ([b, a], mirror(winner))] {
+                if let Some(&u) = unit_of.get(&key) {
+                    values.push((u, w));
+                    found = true;
+                }
+            }
+        }
+        if !found {
+            outside.push((outside.len() as u32, winner));
+        }
+    }
+    if values.is_empty() {
+        return Err(Error::BadData {
+            file: file.into(),
+            what: "none of its pairs was compared in the answers".into(),
+            hint: Some("check that both files use the same item ids".into()),
+        });
+    }
+    values.sort_unstable_by_key(|v| v.0);
+    Ok(Gold {
+        values: GoldValues::Preferences(values),
+        unlabelled: GoldValues::Preferences(outside),
+        extra_classes: Names::new(),
+    })
+}
+
+fn mirror(p: Preference) -> Preference {
+    match p {
+        Preference::Left => Preference::Right,
+        Preference::Right => Preference::Left,
+        Preference::Tie => Preference::Tie,
+    }
+}
+
+fn two_truths(mut clashes: Vec<String>, file: &str) -> Result<(), Error> {
+    if clashes.is_empty() {
+        return Ok(());
+    }
+    let n = clashes.len();
+    clashes.truncate(5);
+    let more = if n > 5 { ", …" } else { "" };
+    Err(Error::BadData {
+        file: file.into(),
+        what: format!("{} contradictions: {}{more}", group(n as u64), clashes.join(", ")),
+        hint: Some("leave one line for each".into()),
+    })
+}
+
+fn remarks(gold: &Gold) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !gold.unlabelled.is_empty() {
+        let what = if matches!(gold.values, GoldValues::Preferences(_)) { "pairs" } else { "items" };
+        notes.push(format!("truth of {} {what} that have no answers", group(gold.unlabelled.len() as u64)));
+    }
+    if !gold.extra_classes.is_empty() {
+        let names: Vec<String> = gold.extra_classes.iter().take(5).map(|n| format!("`{}`", brief(n))).collect();
+        let more = if gold.extra_classes.len() > 5 { ", …" } else { "" };
+        notes.push(format!(
+            "{} classes of the truth are in no answer: {}{more}",
+            group(gold.extra_classes.len() as u64),
+            names.join(", ")
+        ));
+    }
+    notes
+}
