@@ -1,6 +1,9 @@
 //! How far annotators agree with each other, without any fit.
 
-use crate::Dataset;
+use super::coefficients::{self, Moments};
+use super::pairs::Pairs;
+use super::patterns::{Patterns, last_labels};
+use crate::{Dataset, group};
 use serde::{Deserialize, Serialize};
 
 /// What the distance between two labels is for Krippendorff's alpha.
@@ -58,27 +61,24 @@ pub struct Agreement {
     pub notes: Vec<String>,
 }
 
-/// Agreement of the labels of a dataset; `bootstraps` resamples for the interval of alpha.
-pub fn agreement(data: &Dataset, _seed: u64, _bootstraps: usize) -> Agreement {
-    let table = &data.table;
-    let (mut units, mut labels, mut share) = (0, 0, 0.0);
-    if let Some(c) = table.categorical() {
-        let mut votes = vec![0.0; c.k()];
-        for u in 0..table.n_units() {
-            let m = table.degree(u);
-            if m >= 2 {
-                votes.fill(0.0);
-                c.votes(u, &mut votes);
-                share += votes.iter().map(|v| v * (v - 1.0)).sum::<f64>() / (m * (m - 1)) as f64;
-                units += 1;
-                labels += m as u64;
-            }
-        }
-    }
-    Agreement {
-        units,
-        labels,
-        percent: (units > 0).then(|| share / units as f64),
+/// Common units that make a pair of annotators worth comparing.
+pub(super) const MIN_COMMON: u64 = 10;
+/// Kappas kept, and counters at most while they are computed.
+const PAIRS_KEPT: usize = 10_000;
+const COUNTERS: usize = 20_000_000;
+
+/// Agreement of the labels of a dataset; `bootstraps` resamples for the interval of alpha. A repeated label of the same
+/// annotator on the same unit is not another opinion: the last one counts.
+pub fn agreement(data: &Dataset, seed: u64, bootstraps: usize) -> Agreement {
+    with_pairs(data, seed, bootstraps, &Pairs::of(&data.table, MIN_COMMON))
+}
+
+/// The same with pairs that were counted already.
+pub(super) fn with_pairs(data: &Dataset, seed: u64, bootstraps: usize, pairs: &Pairs) -> Agreement {
+    let mut out = Agreement {
+        units: 0,
+        labels: 0,
+        percent: None,
         level: Level::Nominal,
         krippendorff_alpha: None,
         alpha_interval: None,
@@ -88,8 +88,105 @@ pub fn agreement(data: &Dataset, _seed: u64, _bootstraps: usize) -> Agreement {
         gwet_ac1: None,
         pairs: Vec::new(),
         pairs_found: 0,
-        pairs_among: table.n_annotators(),
+        pairs_among: pairs.among.len(),
         mean_cohen: None,
         notes: Vec::new(),
+    };
+    if let Some(values) = data.table.real() {
+        interval_level(data, values, seed, bootstraps, &mut out);
+        return out;
+    }
+    let Some(p) = Patterns::of(data) else { return out };
+    let which = p.pairable();
+    let weight: Vec<f64> = which.iter().map(|&x| p.units[x] as f64).collect();
+    out.units = which.iter().map(|&x| p.units[x] as usize).sum();
+    out.labels = which.iter().map(|&x| p.units[x] * p.size(x) as u64).sum();
+    if out.units == 0 {
+        out.notes.push("no unit has labels of two annotators: agreement is not defined".into());
+        return out;
+    }
+    let ordered = data.table.categorical().is_some_and(|c| c.ordered);
+    out.level = if ordered { Level::Ordinal } else { Level::Nominal };
+    out.percent = coefficients::percent(&p, &which);
+    out.fleiss_kappa = coefficients::fleiss(&p, &which);
+    out.gwet_ac1 = coefficients::gwet_ac1(&p, &which);
+    out.krippendorff_alpha = coefficients::alpha(&p, &which, &weight, out.level, &mut Vec::new());
+    if ordered {
+        out.alpha_nominal = coefficients::alpha(&p, &which, &weight, Level::Nominal, &mut Vec::new());
+    }
+    match out.krippendorff_alpha {
+        None => out.notes.push("only one class was used: alpha and kappa are not defined".into()),
+        Some(a) => {
+            let b = coefficients::bootstrap(&p, &which, out.level, a, seed, bootstraps);
+            note_bootstrap(&mut out, b);
+        }
+    }
+    kappas(data, pairs, p.classes, &mut out);
+    out
+}
+
+fn interval_level(data: &Dataset, values: &[f64], seed: u64, bootstraps: usize, out: &mut Agreement) {
+    let table = &data.table;
+    out.level = Level::Interval;
+    let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let mut units = Vec::new();
+    for u in 0..table.n_units() {
+        let unit = Moments::of(last_labels(table, u).map(|r| values[r] - mean));
+        if unit.m >= 2.0 {
+            units.push(unit);
+        }
+    }
+    out.units = units.len();
+    let mut sum = Moments::default();
+    units.iter().for_each(|u| sum.add(u));
+    out.labels = sum.m as u64;
+    out.krippendorff_alpha = sum.alpha();
+    match out.krippendorff_alpha {
+        None => out.notes.push("alpha is not defined: no unit with two labels, or all values are equal".into()),
+        Some(a) => {
+            let b = coefficients::bootstrap_moments(&units, a, seed, bootstraps);
+            note_bootstrap(out, b);
+        }
+    }
+}
+
+fn note_bootstrap(out: &mut Agreement, b: coefficients::Bootstrap) {
+    out.alpha_interval = b.interval;
+    out.bootstraps = b.used;
+    if b.drawn < out.units {
+        out.notes.push(format!(
+            "each of the {} resamples drew {} of the {} units; the interval is scaled for that",
+            b.used,
+            group(b.drawn as u64),
+            group(out.units as u64)
+        ));
+    }
+}
+
+fn kappas(data: &Dataset, pairs: &Pairs, k: usize, out: &mut Agreement) {
+    let mut found = pairs.with_at_least(MIN_COMMON);
+    out.pairs_found = found.len();
+    found.truncate((COUNTERS / (2 * k)).clamp(1, data.table.n_labels().max(1)));
+    let tables = pairs.tables(&data.table, &found, k);
+    let (mut sum, mut weight) = (0.0, 0.0);
+    for (&(a, b, n), (equal, ca, cb)) in found.iter().zip(&tables) {
+        let (n, equal) = (n as f64, *equal as f64);
+        let kappa = coefficients::cohen(n, equal, ca, cb);
+        sum += n * kappa;
+        weight += n;
+        if out.pairs.len() < PAIRS_KEPT {
+            out.pairs.push(PairRow { a: a as usize, b: b as usize, n: n as u64, kappa, agreement: equal / n });
+        }
+    }
+    out.mean_cohen = (weight > 0.0).then(|| sum / weight);
+    if found.len() < out.pairs_found {
+        out.notes.push(format!(
+            "{} of the {} pairs with {MIN_COMMON} common units were compared: those with the most",
+            group(found.len() as u64),
+            group(out.pairs_found as u64)
+        ));
+    }
+    if !pairs.complete {
+        out.notes.push(format!("pairs were looked for among the {} busiest annotators", pairs.among.len()));
     }
 }

@@ -2,12 +2,15 @@
 
 mod agreement;
 mod annotators;
+mod coefficients;
 mod compare;
 mod evaluate;
 mod findings;
 mod inspect;
 mod items;
 mod labels;
+mod pairs;
+mod patterns;
 
 pub use agreement::{Agreement, Level, PairRow, agreement};
 pub use annotators::{AnnotatorRow, annotators};

@@ -1,0 +1,182 @@
+//! Pairs of annotators by the units both labelled. Memory is bounded by the annotators looked at, never by items.
+
+use super::patterns::last_labels;
+use crate::{Table, Values};
+
+/// Common units of every pair among some annotators.
+#[derive(Clone, Debug)]
+pub struct Pairs {
+    /// The annotators looked at, in increasing order.
+    pub among: Vec<u32>,
+    /// Whether no annotator with enough labels was left out.
+    pub complete: bool,
+    /// Place of each annotator in `among`.
+    place: Vec<u32>,
+    /// Common units of places a < b at [`at`].
+    common: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+/// Annotators at most: 2000 need 8 MB.
+const MOST: usize = 2000;
+/// Pairs of labels at most that one pass may look at.
+const WORK: u64 = 200_000_000;
+
+fn at(a: usize, b: usize) -> usize {
+    b * (b - 1) / 2 + a
+}
+
+impl Pairs {
+    /// Counts the common units of the annotators with at least `min` labels, the busiest ones if they are too many.
+    pub fn of(table: &Table, min: u64) -> Pairs {
+        let n = table.labels_per_annotator();
+        let mut order: Vec<u32> = (0..n.len() as u32).filter(|&j| n[j as usize] >= min).collect();
+        let all = order.len();
+        order.sort_by_key(|&j| (std::cmp::Reverse(n[j as usize]), j));
+        order.truncate(MOST);
+        let mut place = vec![NONE; n.len()];
+        loop {
+            place.fill(NONE);
+            order.iter().for_each(|&j| place[j as usize] = 0);
+            let mut work = 0;
+            for u in 0..table.n_units() {
+                let d = table.annotator()[table.rows(u)].iter().filter(|&&j| place[j as usize] != NONE).count() as u64;
+                work += d * d.saturating_sub(1) / 2;
+            }
+            if work <= WORK || order.len() <= 2 {
+                break;
+            }
+            order.truncate((order.len() / 2).max(2));
+        }
+        let complete = order.len() == all;
+        order.sort_unstable();
+        order.iter().enumerate().for_each(|(p, &j)| place[j as usize] = p as u32);
+        let mut common = vec![0u32; order.len() * order.len().saturating_sub(1) / 2];
+        let mut here: Vec<u32> = Vec::new();
+        for u in 0..table.n_units() {
+            here.clear();
+            here.extend(last_labels(table, u).map(|r| place[table.annotator()[r] as usize]).filter(|&p| p != NONE));
+            for b in 1..here.len() {
+                (0..b).for_each(|a| common[at(here[a] as usize, here[b] as usize)] += 1);
+            }
+        }
+        Pairs { among: order, complete, place, common }
+    }
+
+    /// (annotator, annotator, common units) of all pairs with at least `min`, most first.
+    pub fn with_at_least(&self, min: u64) -> Vec<(u32, u32, u32)> {
+        let mut out = Vec::new();
+        for b in 1..self.among.len() {
+            for a in 0..b {
+                let n = self.common[at(a, b)];
+                if n as u64 >= min {
+                    out.push((self.among[a], self.among[b], n));
+                }
+            }
+        }
+        out.sort_by_key(|&(a, b, n)| (std::cmp::Reverse(n), a, b));
+        out
+    }
+
+    /// How many of the annotators are in a pair, and in a triple all of whose pairs, with at least `min` common units.
+    pub fn in_pairs_and_triples(&self, min: u64) -> (usize, usize) {
+        let n = self.among.len();
+        let words = n.div_ceil(64);
+        let mut near = vec![0u64; n * words];
+        for b in 1..n {
+            for a in (0..b).filter(|&a| self.common[at(a, b)] as u64 >= min) {
+                near[a * words + b / 64] |= 1 << (b % 64);
+                near[b * words + a / 64] |= 1 << (a % 64);
+            }
+        }
+        let row = |a: usize| &near[a * words..(a + 1) * words];
+        let is = |a: usize, b: usize| row(a)[b / 64] >> (b % 64) & 1 == 1;
+        let pairs = (0..n).filter(|&a| row(a).iter().any(|&w| w != 0)).count();
+        let mut triple = vec![false; n];
+        for a in 0..n {
+            if triple[a] {
+                continue;
+            }
+            for b in (0..n).filter(|&b| is(a, b)) {
+                let third = (0..words).find_map(|w| {
+                    let both = row(a)[w] & row(b)[w];
+                    (both != 0).then(|| w * 64 + both.trailing_zeros() as usize)
+                });
+                if let Some(c) = third {
+                    [a, b, c].iter().for_each(|&x| triple[x] = true);
+                    break;
+                }
+            }
+        }
+        (pairs, triple.iter().filter(|&&t| t).count())
+    }
+
+    /// Equal answers and both annotators' counts per class for the given pairs: (equal, counts of a, counts of b).
+    pub fn tables(&self, table: &Table, pairs: &[(u32, u32, u32)], k: usize) -> Vec<(u32, Vec<u32>, Vec<u32>)> {
+        let mut slot = vec![NONE; self.common.len()];
+        let (mut equal, mut counts) = (vec![0u32; pairs.len()], vec![0u32; pairs.len() * 2 * k]);
+        for (s, &(a, b, _)) in pairs.iter().enumerate() {
+            slot[at(self.place[a as usize] as usize, self.place[b as usize] as usize)] = s as u32;
+        }
+        let code = |r: usize| match table.values() {
+            Values::Categorical { codes, .. } => codes.get(r),
+            Values::Preference { codes } => codes[r] as usize,
+            Values::Similarity { same } => same[r] as usize,
+            Values::Real { .. } => 0,
+        };
+        let mut here: Vec<(u32, usize)> = Vec::new();
+        for u in 0..table.n_units() {
+            here.clear();
+            here.extend(
+                last_labels(table, u)
+                    .map(|r| (self.place[table.annotator()[r] as usize], code(r)))
+                    .filter(|&(p, _)| p != NONE),
+            );
+            for b in 1..here.len() {
+                for a in 0..b {
+                    let s = slot[at(here[a].0 as usize, here[b].0 as usize)];
+                    if s != NONE {
+                        let s = s as usize;
+                        equal[s] += (here[a].1 == here[b].1) as u32;
+                        counts[s * 2 * k + here[a].1] += 1;
+                        counts[s * 2 * k + k + here[b].1] += 1;
+                    }
+                }
+            }
+        }
+        (0..pairs.len())
+            .map(|s| {
+                (equal[s], counts[s * 2 * k..s * 2 * k + k].to_vec(), counts[s * 2 * k + k..(s + 1) * 2 * k].to_vec())
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LabelKind, TableBuilder};
+
+    #[test]
+    fn common_units_triples_and_repeats() {
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        // a, b, c share 3 items; d shares 2 with a only; a repeats itself on the first
+        for i in 0..3 {
+            for j in ["a", "b", "c"] {
+                b.label(&format!("i{i}"), j, "x").unwrap();
+            }
+        }
+        b.label("i0", "a", "y").unwrap();
+        for i in 3..5 {
+            b.label(&format!("i{i}"), "a", "x").unwrap();
+            b.label(&format!("i{i}"), "d", "x").unwrap();
+        }
+        let t = b.finish().unwrap();
+        let p = Pairs::of(&t, 1);
+        assert_eq!(p.with_at_least(2), [(0, 1, 3), (0, 2, 3), (1, 2, 3), (0, 3, 2)]);
+        assert_eq!(p.in_pairs_and_triples(2), (4, 3));
+        assert_eq!(p.in_pairs_and_triples(4), (0, 0));
+        // the last label of a on i0 counts: y
+        assert_eq!(p.tables(&t, &[(0, 1, 3)], 2)[0], (2, vec![2, 1], vec![3, 0]));
+    }
+}
