@@ -4,6 +4,7 @@ pub mod competence;
 pub mod confusion;
 pub mod difficulty;
 pub(crate) mod fast;
+pub(crate) mod optimise;
 pub mod preference;
 pub mod real;
 pub mod voting;
@@ -18,10 +19,16 @@ pub static METHODS: &[Entry] = &[
     entry::<voting::ZeroBasedSkill>(),
     // confusion
     entry::<confusion::DawidSkene>(),
+    entry::<confusion::OneCoin>(),
+    entry::<confusion::ConfusionVector>(),
+    entry::<confusion::SpammerHammer>(),
+    entry::<confusion::BayesDawidSkene>(),
     // competence and difficulty
     entry::<competence::Mace>(),
+    entry::<difficulty::Glad>(),
     // real
     // preference
+    entry::<preference::BradleyTerry>(),
 ];
 
 /// The method called `name` (an id or an alias).

@@ -1,8 +1,8 @@
 //! Dawid-Skene: a confusion matrix per annotator, by EM.
 
 use super::em::{self, Adaptive, Assignment, Settings, Start};
-use super::kernel::{Engine, Model, Sums};
-use super::shared::{self, ClassPrior, Init};
+use super::kernel::{Begin, Engine, Model, Sums};
+use super::shared::{self, ClassPrior, Init, Shares};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Status,
@@ -78,9 +78,7 @@ pub(super) struct Rows {
     pub alpha: f64,
     pub diagonal: f64,
     pub zeros: Zeros,
-    pub prior: ClassPrior,
-    pub beta: f64,
-    pub shares: Vec<f64>,
+    pub shares: Shares,
 }
 
 impl Model for Rows {
@@ -116,11 +114,7 @@ impl Model for Rows {
     }
 
     fn prior(&self, class: &[f64], prior: &mut [f64]) -> f64 {
-        match self.prior {
-            ClassPrior::Learn => shared::learned_shares(class, self.beta, prior),
-            ClassPrior::Uniform | ClassPrior::Fixed => prior.copy_from_slice(&self.shares),
-        }
-        self.prior_penalty(prior)
+        self.shares.prior(class, prior)
     }
 
     #[inline(always)]
@@ -136,11 +130,7 @@ impl Model for Rows {
     }
 
     fn prior_penalty(&self, prior: &[f64]) -> f64 {
-        if self.prior == ClassPrior::Learn && self.beta > 0.0 {
-            self.beta * shared::sum_ln(prior.iter().copied())
-        } else {
-            0.0
-        }
+        self.shares.penalty(prior)
     }
 }
 
@@ -182,28 +172,16 @@ impl Method for DawidSkene {
         p.at_least("tol", self.tol, 0.0);
         p.at_least("alpha", self.alpha, 0.0);
         p.at_least("alpha_diagonal", self.alpha_diagonal, 0.0);
-        p.at_least("beta", self.beta, 0.0);
         p.count("restarts", self.restarts);
-        let given = self.class_prior == ClassPrior::Fixed;
-        let text = serde_json::to_string(&self.class_shares).unwrap_or_default();
-        p.require(given != self.class_shares.is_empty(), "class_shares", text, "given just when class_prior is fixed");
+        Shares::check(self.class_prior, self.beta, &self.class_shares, p);
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let (labels, gold) = shared::inputs(data);
         let (k, units) = (labels.k(), data.table.n_units());
-        let shares = match self.class_prior {
-            ClassPrior::Fixed => shared::fixed_shares(&self.class_shares, &labels)?,
-            _ => vec![1.0 / k as f64; k],
-        };
-        let mut model = Rows {
-            alpha: self.alpha,
-            diagonal: self.alpha_diagonal,
-            zeros: self.zeros,
-            prior: self.class_prior,
-            beta: self.beta,
-            shares: shares.clone(),
-        };
+        let shares = Shares::new(self.class_prior, self.beta, &self.class_shares, &labels)?;
+        let first_prior = shares.given.clone();
+        let mut model = Rows { alpha: self.alpha, diagonal: self.alpha_diagonal, zeros: self.zeros, shares };
         let settings = Settings {
             max_iter: self.max_iter,
             tol: self.tol,
@@ -219,10 +197,14 @@ impl Method for DawidSkene {
                 cx.event(&Event::Stage { name: format!("start {} of {}", restart + 1, self.restarts) });
             }
             let start = match (restart, self.init) {
-                (0, Init::Majority) => shared::warm_start(data, cx).unwrap_or(Start::Votes { hard }),
+                (0, Init::Majority) => shared::warm_start(data, cx).unwrap_or(Start::Posterior(if hard {
+                    Begin::Majority
+                } else {
+                    Begin::VoteShares
+                })),
                 _ => Start::Tables {
                     tables: shared::random_tables(data.table.n_annotators(), k, cx, restart),
-                    prior: shares.clone(),
+                    prior: first_prior.clone(),
                 },
             };
             let fitted = em::fit(&mut engine, &mut model, start, &settings, units, cx)?;

@@ -1,6 +1,6 @@
 //! The EM driver that every model of the confusion kind shares: start, iterations, acceleration, final posterior.
 
-use super::kernel::{Engine, Model, Sums};
+use super::kernel::{Begin, Dense, Engine, Model, Sums};
 use super::squarem::Squarem;
 use crowdwise_core::{Context, Error, Run, Step};
 use schemars::JsonSchema;
@@ -28,9 +28,9 @@ pub(crate) struct Settings {
     pub assignment: Assignment,
 }
 
-pub(crate) enum Start {
-    /// The first M-step sees vote shares, or the majority class.
-    Votes { hard: bool },
+pub(crate) enum Start<'a> {
+    /// The first M-step sees these posteriors.
+    Posterior(Begin<'a>),
     /// The first E-step sees these tables (annotators x label x truth) and this prior.
     Tables { tables: Vec<f64>, prior: Vec<f64> },
 }
@@ -38,7 +38,7 @@ pub(crate) enum Start {
 pub(crate) struct Fitted {
     /// units x K, complete only for packed items; see [`super::shared::complete`].
     pub posterior: Vec<f64>,
-    /// annotators x label x truth, from the M-step after the last E-step.
+    /// annotators x label x truth, what the model reports after the last E-step.
     pub tables: Vec<f64>,
     pub prior: Vec<f64>,
     pub run: Run,
@@ -56,7 +56,7 @@ pub(crate) trait Adaptive: Model {
 pub(crate) fn fit<M: Adaptive>(
     engine: &mut Engine,
     model: &mut M,
-    start: Start,
+    start: Start<'_>,
     settings: &Settings,
     units: usize,
     cx: &mut Context<'_>,
@@ -68,9 +68,9 @@ pub(crate) fn fit<M: Adaptive>(
         tables.chunks_exact(k * k).map(|t| model.penalty(k, t)).sum::<f64>() + model.prior_penalty(prior)
     };
     let mut penalty = match start {
-        Start::Votes { hard } => {
-            let votes = engine.votes(cx, hard)?;
-            let m = engine.maximise(cx, model, &votes.class, Some(&mut tables))?;
+        Start::Posterior(begin) => {
+            let first = engine.begin(cx, &begin)?;
+            let m = engine.maximise(cx, model, &first.class, Dense::Tables(&mut tables))?;
             model.after(&m.sums);
             m.sums[0] + m.prior_penalty
         }
@@ -101,8 +101,11 @@ pub(crate) fn fit<M: Adaptive>(
         }
         objective = reached;
         let before = engine.prior().to_vec();
-        // complete tables are needed for extrapolation and for the result
-        let wanted = (squarem.is_some() || last).then_some(tables.as_mut_slice());
+        let wanted = match (last, &squarem) {
+            (true, _) => Dense::Report(&mut tables),
+            (false, Some(_)) => Dense::Tables(&mut tables),
+            (false, None) => Dense::None,
+        };
         let m = engine.maximise(cx, model, &passed.class, wanted)?;
         model.after(&m.sums);
         penalty = m.sums[0] + m.prior_penalty;
@@ -114,7 +117,9 @@ pub(crate) fn fit<M: Adaptive>(
             // the hard phase has its own convergence
             change = if hard { f64::INFINITY } else { change };
         }
-        if let Some(s) = &mut squarem {
+        if let Some(s) = &mut squarem
+            && !last
+        {
             // the last pass must start from an EM point
             let may = change >= settings.tol && iteration + 1 < settings.max_iter;
             if let Some((t, prior)) = s.advance(&tables, engine.prior(), objective, penalty, may) {
@@ -133,7 +138,7 @@ pub(crate) fn fit<M: Adaptive>(
             penalty = p;
         }
         objective = engine.pass(cx, Some(&mut posterior), hard).and_then(|passed| {
-            engine.maximise(cx, model, &passed.class, Some(&mut tables))?;
+            engine.maximise(cx, model, &passed.class, Dense::Report(&mut tables))?;
             Ok(passed.log_likelihood + penalty)
         })?;
     }

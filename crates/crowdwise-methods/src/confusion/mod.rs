@@ -1,11 +1,19 @@
 //! Annotators with a confusion matrix: one pass over the labels, many maximisations.
 
+mod bayes_dawid_skene;
+mod confusion_vector;
 mod dawid_skene;
 mod em;
 mod kernel;
+mod one_coin;
 pub(crate) mod shared;
+mod spammer_hammer;
 mod squarem;
 
+pub use bayes_dawid_skene::BayesDawidSkene;
+pub use confusion_vector::ConfusionVector;
 pub use dawid_skene::{DawidSkene, Zeros};
 pub use em::Assignment;
+pub use one_coin::OneCoin;
 pub use shared::{ClassPrior, Init};
+pub use spammer_hammer::SpammerHammer;

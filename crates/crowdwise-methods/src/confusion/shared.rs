@@ -1,7 +1,7 @@
 //! What the methods of this family share: parameters, starts, the shape of the result.
 
-use super::em::{Fitted, Start};
-use super::kernel::LogProduct;
+use super::em::{self, Adaptive, Fitted, Settings, Start};
+use super::kernel::{Begin, Engine, LogProduct};
 use crowdwise_core::{Annotators, Categorical, Context, Dataset, Error, Objective, Outcome, Problems};
 use rand_distr::{Distribution, Exp1};
 use schemars::JsonSchema;
@@ -31,7 +31,7 @@ pub enum Init {
 }
 
 /// Share of each class by name, complete: every class of the data, positive, scaled to sum 1.
-pub(super) fn fixed_shares(shares: &BTreeMap<String, f64>, data: &Categorical<'_>) -> Result<Vec<f64>, Error> {
+fn fixed_shares(shares: &BTreeMap<String, f64>, data: &Categorical<'_>) -> Result<Vec<f64>, Error> {
     let mut problems = Problems::default();
     for name in shares.keys() {
         let known = data.classes.iter().any(|c| c == name);
@@ -47,11 +47,50 @@ pub(super) fn fixed_shares(shares: &BTreeMap<String, f64>, data: &Categorical<'_
     Ok(found.iter().map(|x| x / sum).collect())
 }
 
-/// Prior shares from expected counts, with `beta` added to every class.
-pub(super) fn learned_shares(class: &[f64], beta: f64, out: &mut [f64]) {
-    let total: f64 = class.iter().sum::<f64>() + beta * class.len() as f64;
-    for (p, &c) in out.iter_mut().zip(class) {
-        *p = if total > 0.0 { (c + beta) / total } else { 1.0 / class.len() as f64 };
+/// The class prior of a model: learned with `beta` added to every class, or given.
+pub(super) struct Shares {
+    pub learn: bool,
+    pub beta: f64,
+    pub given: Vec<f64>,
+}
+
+impl Shares {
+    /// From the three parameters that the methods share.
+    pub fn new(
+        kind: ClassPrior,
+        beta: f64,
+        shares: &BTreeMap<String, f64>,
+        data: &Categorical<'_>,
+    ) -> Result<Shares, Error> {
+        let given = match kind {
+            ClassPrior::Fixed => fixed_shares(shares, data)?,
+            _ => vec![1.0 / data.k() as f64; data.k()],
+        };
+        Ok(Shares { learn: kind == ClassPrior::Learn, beta, given })
+    }
+
+    pub fn check(kind: ClassPrior, beta: f64, shares: &BTreeMap<String, f64>, p: &mut Problems) {
+        p.at_least("beta", beta, 0.0);
+        let fixed = kind == ClassPrior::Fixed;
+        let text = serde_json::to_string(shares).unwrap_or_default();
+        p.require(fixed != shares.is_empty(), "class_shares", text, "given just when class_prior is fixed");
+    }
+
+    /// Writes the prior for these expected class counts; returns its log-prior.
+    pub fn prior(&self, class: &[f64], prior: &mut [f64]) -> f64 {
+        if self.learn {
+            let total: f64 = class.iter().sum::<f64>() + self.beta * class.len() as f64;
+            for (p, &c) in prior.iter_mut().zip(class) {
+                *p = if total > 0.0 { (c + self.beta) / total } else { 1.0 / class.len() as f64 };
+            }
+        } else {
+            prior.copy_from_slice(&self.given);
+        }
+        self.penalty(prior)
+    }
+
+    pub fn penalty(&self, prior: &[f64]) -> f64 {
+        if self.learn && self.beta > 0.0 { self.beta * sum_ln(prior.iter().copied()) } else { 0.0 }
     }
 }
 
@@ -79,10 +118,16 @@ pub(super) fn random_tables(annotators: usize, k: usize, cx: &Context<'_>, resta
     tables
 }
 
-/// Tables and prior of an earlier fit, if the run brings one of the right shape.
-pub(super) fn warm_start(data: &Dataset, cx: &Context<'_>) -> Option<Start> {
+/// Where an earlier fit left off, if the run brings one of the right shape: its posteriors if it is of the same items,
+/// else its annotators.
+pub(super) fn warm_start<'a>(data: &Dataset, cx: &Context<'a>) -> Option<Start<'a>> {
     let warm = cx.warm?;
     let (m, k) = (data.table.n_annotators(), data.table.n_classes());
+    if let Some((_, q)) = warm.posterior()
+        && q.len() == data.table.n_units() * k
+    {
+        return Some(Start::Posterior(Begin::Posterior(q)));
+    }
     if warm.annotators.len() != m || warm.provenance.classes != k {
         return None;
     }
@@ -119,6 +164,22 @@ pub(crate) fn complete(posterior: &mut [f64], data: &Dataset, gold: Option<&[Opt
             row.copy_from_slice(prior);
         }
     }
+}
+
+/// Fits a model from the votes or the warm start, and shapes the result.
+pub(super) fn run<M: Adaptive>(
+    data: &Dataset,
+    cx: &mut Context<'_>,
+    model: &mut M,
+    settings: &Settings,
+    kind: &str,
+    annotators: impl FnOnce(Vec<f64>) -> Annotators,
+) -> Result<Outcome, Error> {
+    let (labels, gold) = inputs(data);
+    let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
+    let start = warm_start(data, cx).unwrap_or(Start::Posterior(Begin::VoteShares));
+    let fitted = em::fit(&mut engine, model, start, settings, data.table.n_units(), cx)?;
+    Ok(outcome(fitted, data, gold.as_deref(), kind, annotators))
 }
 
 /// The result of an EM fit.

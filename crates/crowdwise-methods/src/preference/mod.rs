@@ -1,1 +1,10 @@
 //! Comparisons of two items.
+
+mod bradley_terry;
+mod dense;
+mod intervals;
+mod likelihood;
+mod newton;
+mod pairs;
+
+pub use bradley_terry::{BradleyTerry, TieModel};

@@ -15,6 +15,9 @@ pub(crate) type Sums = [f64; 4];
 pub(crate) trait Model: Sync {
     /// From `counts[l * k + t]` (label l, truth t) the table `P(l | t)` in the same layout.
     fn table(&self, k: usize, j: usize, counts: &[f64], table: &mut [f64]) -> Sums;
+    /// From the same counts the probabilities to report, if they are not those of the table.
+    #[inline(always)]
+    fn report(&self, _k: usize, _j: usize, _counts: &[f64], _table: &mut [f64]) {}
     /// From expected class counts the prior; returns its log-prior.
     fn prior(&self, class: &[f64], prior: &mut [f64]) -> f64;
     /// The log-prior of tables that did not come from [`Model::table`] (extrapolated ones).
@@ -67,6 +70,24 @@ pub(crate) struct Maximised {
     pub prior_penalty: f64,
 }
 
+/// Posteriors to begin with.
+pub(crate) enum Begin<'a> {
+    VoteShares,
+    /// The first of the classes with most votes.
+    Majority,
+    /// Given, units x K.
+    Posterior(&'a [f64]),
+}
+
+/// Complete tables (annotators x label x truth) that a maximisation may write out.
+pub(crate) enum Dense<'a> {
+    None,
+    /// What the next pass reads.
+    Tables(&'a mut [f64]),
+    /// What the model reports of an annotator: see [`Model::report`].
+    Report(&'a mut [f64]),
+}
+
 #[derive(Clone, Copy)]
 struct Shared<T>(*mut T);
 // SAFETY: users hand disjoint parts to different threads.
@@ -114,24 +135,30 @@ impl Engine {
         &self.prior[..self.k]
     }
 
-    /// Expected counts from the votes instead of a posterior: vote shares, or the (first) majority class.
-    pub fn votes(&mut self, cx: &mut Context<'_>, hard: bool) -> Result<Passed, Error> {
-        let (k, label, stride) = (self.k, Shared(self.packed.label.as_mut_ptr()), self.packed.stride);
-        self.sweep(cx, std::ptr::null_mut(), false, move |w, c, out| {
+    /// Expected counts from something else than a pass: where the iterations begin.
+    pub fn begin(&mut self, cx: &mut Context<'_>, from: &Begin<'_>) -> Result<Passed, Error> {
+        let (k, stride) = (self.k, self.packed.stride);
+        let label = Shared(self.packed.label.as_ptr().cast_mut());
+        self.sweep(cx, std::ptr::null_mut(), false, |w, c, out| {
             out.class.clear();
             out.class.resize(w.kp, 0.0);
             let mut s = vec![0.0; w.kp];
             // SAFETY: the same memory as a pass over this chunk.
             unsafe {
                 let mut ix = w.index.add(c.at);
-                for _ in 0..c.n {
+                for item in 0..c.n {
                     s.fill(0.0);
-                    let share = 1.0 / c.d as f64;
-                    for e in 0..c.d {
-                        let row = *ix.add(e) as usize / stride;
-                        s[*label.get().add(row) as usize] += share;
+                    if let Begin::Posterior(q) = from {
+                        let unit = *w.order.add(c.item + item) as usize;
+                        s[..k].copy_from_slice(&q[unit * k..(unit + 1) * k]);
+                    } else {
+                        let share = 1.0 / c.d as f64;
+                        for e in 0..c.d {
+                            let row = *ix.add(e) as usize / stride;
+                            s[*label.get().add(row) as usize] += share;
+                        }
                     }
-                    if hard {
+                    if matches!(from, Begin::Majority) {
                         let best = crowdwise_core::stats::argmax(&s[..k]);
                         s.fill(0.0);
                         s[best] = 1.0;
@@ -220,15 +247,20 @@ impl Engine {
         Ok(passed)
     }
 
-    /// Turns the counts of the last pass into new tables and prior, and clears them. `dense` (annotators x label x
-    /// truth) receives the complete tables, also of labels that an annotator never gave.
+    /// Turns the counts of the last pass into new tables and prior, and clears them. `dense` receives complete tables,
+    /// also of labels that an annotator never gave.
     pub fn maximise(
         &mut self,
         cx: &mut Context<'_>,
         model: &impl Model,
         class: &[f64],
-        dense: Option<&mut [f64]>,
+        dense: Dense<'_>,
     ) -> Result<Maximised, Error> {
+        let (dense, report) = match dense {
+            Dense::None => (None, false),
+            Dense::Tables(d) => (Some(d), false),
+            Dense::Report(d) => (Some(d), true),
+        };
         let mut prior = vec![0.0; self.k];
         let prior_penalty = model.prior(class, &mut prior);
         let mut change = 0f64;
@@ -245,6 +277,7 @@ impl Engine {
             clamped: self.clamped.as_ref().map(|c| c.counts.as_slice()),
             quantum: self.quantum,
             dense: dense.map(|d| Shared(d.as_mut_ptr())),
+            report,
             model,
         };
         let next = AtomicUsize::new(0);
@@ -345,6 +378,7 @@ struct Maximisation<'a, M> {
     clamped: Option<&'a [f64]>,
     quantum: f64,
     dense: Option<Shared<f64>>,
+    report: bool,
     model: &'a M,
 }
 
@@ -416,6 +450,9 @@ impl<M: Model> Maximisation<'_, M> {
                 }
             }
             if let Some(dense) = self.dense {
+                if self.report {
+                    self.model.report(k, j, &counts, &mut table);
+                }
                 // SAFETY: annotator j belongs to this block only.
                 unsafe { std::ptr::copy_nonoverlapping(table.as_ptr(), dense.get().add(j * k * k), k * k) };
             }

@@ -10,5 +10,5 @@ mod packed;
 mod pass;
 mod rows;
 
-pub(crate) use engine::{Engine, Model, Sums};
+pub(crate) use engine::{Begin, Dense, Engine, Model, Sums};
 pub(crate) use pass::LogProduct;

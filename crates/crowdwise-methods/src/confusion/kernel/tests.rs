@@ -97,10 +97,10 @@ fn fused(t: &Table, rounds: usize, alpha: f64, threads: usize) -> (Vec<f64>, f64
     let c = t.categorical().unwrap();
     let mut cx = Context::new(0, threads);
     let mut e = Engine::new(&c, None, threads).unwrap();
-    let mut class = e.votes(&mut cx, false).unwrap().class;
+    let mut class = e.begin(&mut cx, &Begin::VoteShares).unwrap().class;
     let mut q = vec![0.0; t.n_units() * c.k()];
     for round in 1..=rounds {
-        e.maximise(&mut cx, &Smooth(alpha), &class, None).unwrap();
+        e.maximise(&mut cx, &Smooth(alpha), &class, Dense::None).unwrap();
         let p = e.pass(&mut cx, (round == rounds).then_some(&mut q[..]), false).unwrap();
         if round == rounds {
             return (q, p.log_likelihood, p.rescued);
@@ -155,15 +155,15 @@ fn the_portable_code_gives_the_same_bits_as_the_processors_own() {
         let mut cx = Context::new(0, 1);
         let both = [0, 1].map(|which| {
             let mut e = Engine::new(&c, None, 1).unwrap();
-            let class = e.votes(&mut cx, false).unwrap().class;
-            e.maximise(&mut cx, &Smooth(0.01), &class, None).unwrap();
+            let class = e.begin(&mut cx, &Begin::VoteShares).unwrap().class;
+            e.maximise(&mut cx, &Smooth(0.01), &class, Dense::None).unwrap();
             let p = e
                 .sweep(&mut cx, std::ptr::null_mut(), false, |w, c, o| unsafe {
                     if which == 0 { run(w, c, o) } else { run_plain(w, c, o) }
                 })
                 .unwrap();
             let mut dense = vec![0.0; e.entries()];
-            e.maximise(&mut cx, &Smooth(0.01), &p.class, Some(&mut dense)).unwrap();
+            e.maximise(&mut cx, &Smooth(0.01), &p.class, Dense::Tables(&mut dense)).unwrap();
             (dense, p.log_likelihood)
         });
         assert_eq!(both[0].1.to_bits(), both[1].1.to_bits(), "K = {k}");

@@ -1,0 +1,133 @@
+//! Confusion vector: one accuracy per annotator and class, errors spread evenly.
+
+use super::em::{Adaptive, Assignment, Settings};
+use super::kernel::{Model, Sums};
+use super::shared::{self, ClassPrior, Shares};
+use crowdwise_core::{
+    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
+    Status,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Confusion-vector EM.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConfusionVector {
+    /// Most iterations (passes over the labels).
+    pub max_iter: usize,
+    /// Stop when one EM step changes no probability by more than this.
+    pub tol: f64,
+    /// Smoothing: added to every cell of the expected counts, as in dawid-skene.
+    pub alpha: f64,
+    /// Class shares: learned, all alike, or as given in `class_shares`.
+    pub class_prior: ClassPrior,
+    /// Shares by class name for `class_prior=fixed`, as a JSON object.
+    pub class_shares: BTreeMap<String, f64>,
+    /// Added to every class count when class shares are learned.
+    pub beta: f64,
+    /// Extrapolate (SQUAREM): the same optimum in fewer iterations.
+    pub accelerate: bool,
+}
+
+impl Default for ConfusionVector {
+    fn default() -> Self {
+        ConfusionVector {
+            max_iter: 1000,
+            tol: 1e-6,
+            alpha: 0.01,
+            class_prior: ClassPrior::Learn,
+            class_shares: BTreeMap::new(),
+            beta: 0.0,
+            accelerate: true,
+        }
+    }
+}
+
+struct Vectors {
+    alpha: f64,
+    shares: Shares,
+}
+
+/// Without smoothing a probability may be exactly zero; it then becomes this.
+const FLOOR: f64 = 1e-10;
+
+impl Model for Vectors {
+    #[inline(always)]
+    fn table(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) -> Sums {
+        for t in 0..k {
+            let n: f64 = (0..k).map(|l| counts[l * k + t]).sum::<f64>() + self.alpha * k as f64;
+            let p = if n > 0.0 { (counts[t * k + t] + self.alpha) / n } else { 1.0 / k as f64 };
+            let off = if k > 1 { (1.0 - p) / (k - 1) as f64 } else { 0.0 };
+            (0..k).for_each(|l| table[l * k + t] = off.max(FLOOR));
+            table[t * k + t] = p.max(FLOOR);
+        }
+        [self.penalty(k, table), 0.0, 0.0, 0.0]
+    }
+
+    fn prior(&self, class: &[f64], prior: &mut [f64]) -> f64 {
+        self.shares.prior(class, prior)
+    }
+
+    fn penalty(&self, k: usize, table: &[f64]) -> f64 {
+        if self.alpha == 0.0 { 0.0 } else { self.alpha * shared::sum_ln(table[..k * k].iter().copied()) }
+    }
+
+    fn prior_penalty(&self, prior: &[f64]) -> f64 {
+        self.shares.penalty(prior)
+    }
+}
+
+impl Adaptive for Vectors {}
+
+impl Method for ConfusionVector {
+    const INFO: MethodInfo = MethodInfo {
+        id: "confusion-vector",
+        name: "Confusion vector",
+        summary: "One accuracy per annotator and class, errors spread evenly over the other classes, by EM.",
+        doc: include_str!("confusion_vector.md"),
+        aliases: &[],
+        accepts: &[LabelKind::Categorical],
+        capabilities: Capabilities {
+            confusion: true,
+            monotone: true,
+            stochastic: false,
+            gold: true,
+            warm_start: true,
+            likelihood: true,
+        },
+        references: &[Reference {
+            text: "A. T. Nguyen, B. C. Wallace, J. J. Li, A. Nenkova, M. Lease. Aggregating and Predicting Sequence \
+                   Labels from Crowd Annotations. ACL 2017.",
+            doi: Some("10.18653/v1/P17-1028"),
+        }],
+        status: Status::Stable,
+    };
+
+    fn check(&self, p: &mut Problems) {
+        p.count("max_iter", self.max_iter);
+        p.at_least("tol", self.tol, 0.0);
+        p.at_least("alpha", self.alpha, 0.0);
+        Shares::check(self.class_prior, self.beta, &self.class_shares, p);
+    }
+
+    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        let labels = shared::inputs(data).0;
+        let k = labels.k();
+        let shares = Shares::new(self.class_prior, self.beta, &self.class_shares, &labels)?;
+        let mut model = Vectors { alpha: self.alpha, shares };
+        let settings = Settings {
+            max_iter: self.max_iter,
+            tol: self.tol,
+            accelerate: self.accelerate,
+            assignment: Assignment::Soft,
+        };
+        let penalised = self.alpha + self.beta > 0.0;
+        let kind = if penalised { "penalised-log-likelihood" } else { "log-likelihood" };
+        shared::run(data, cx, &mut model, &settings, kind, |t| Annotators::Confusion {
+            k,
+            matrix: shared::transpose(t, k),
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! Spammers and hammers: an annotator is nearly always right, or answers at random.
+
+use super::em::{self, Adaptive, Assignment, Settings, Start};
+use super::kernel::{Begin, Engine, Model, Sums};
+use super::one_coin::{Coin, even_table};
+use super::shared::{self, ClassPrior, Shares};
+use crowdwise_core::{
+    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
+    Status,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Spammer-hammer model by variational EM.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpammerHammer {
+    /// Most iterations (passes over the labels).
+    pub max_iter: usize,
+    /// Stop when one step changes no probability by more than this.
+    pub tol: f64,
+    /// Passes of the one-coin model that find a first posterior: from plain votes every annotator looks like a spammer.
+    pub warm_up: usize,
+    /// Share of hammers to begin with.
+    pub rho: f64,
+    /// Error rate of hammers to begin with.
+    pub eps: f64,
+    /// Learn the share of hammers and their error rate.
+    pub learn: bool,
+    /// Class shares: learned, all alike, or as given in `class_shares`.
+    pub class_prior: ClassPrior,
+    /// Shares by class name for `class_prior=fixed`, as a JSON object.
+    pub class_shares: BTreeMap<String, f64>,
+    /// Added to every class count when class shares are learned.
+    pub beta: f64,
+}
+
+impl Default for SpammerHammer {
+    fn default() -> Self {
+        SpammerHammer {
+            max_iter: 200,
+            tol: 1e-6,
+            warm_up: 30,
+            rho: 0.5,
+            eps: 0.05,
+            learn: true,
+            class_prior: ClassPrior::Uniform,
+            class_shares: BTreeMap::new(),
+            beta: 0.0,
+        }
+    }
+}
+
+/// The error rate of hammers stays in this range: at 0 one slip would condemn them, above it they are no hammers.
+const EPS_RANGE: (f64, f64) = (1e-3, 0.3);
+
+struct Atoms {
+    rho: f64,
+    eps: f64,
+    learn: bool,
+    annotators: f64,
+    shares: Shares,
+}
+
+impl Atoms {
+    /// P(hammer) given the expected numbers of right labels and of labels.
+    fn hammer(&self, k: usize, right: f64, n: f64) -> f64 {
+        let classes = k as f64;
+        let wrong = if k > 1 { (self.eps / (classes - 1.0)).ln() } else { 0.0 };
+        let odds =
+            (self.rho / (1.0 - self.rho)).ln() + right * (1.0 - self.eps).ln() + (n - right) * wrong + n * classes.ln();
+        1.0 / (1.0 + (-odds).exp())
+    }
+}
+
+impl Atoms {
+    /// P(right) of an annotator who is a hammer with probability `h`.
+    fn accuracy(&self, k: usize, h: f64) -> f64 {
+        if k > 1 { h * (1.0 - self.eps) + (1.0 - h) / k as f64 } else { 1.0 }
+    }
+}
+
+impl Model for Atoms {
+    #[inline(always)]
+    fn table(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) -> Sums {
+        let n: f64 = counts[..k * k].iter().sum();
+        let right: f64 = (0..k).map(|t| counts[t * k + t]).sum();
+        let h = self.hammer(k, right, n);
+        // geometric mean of both kinds of annotator: the mean-field message
+        let spam = -(1.0 - h) * (k as f64).ln();
+        let off = if k > 1 { (self.eps / (k - 1) as f64).ln() } else { 0.0 };
+        table[..k * k].fill((h * off + spam).exp());
+        let right_one = (h * (1.0 - self.eps).ln() + spam).exp();
+        (0..k).for_each(|t| table[t * k + t] = right_one);
+        let entropy = |x: f64, y: f64| if x > 0.0 { x * (y / x).ln() } else { 0.0 };
+        [entropy(h, self.rho) + entropy(1.0 - h, 1.0 - self.rho), h, h * right, h * n]
+    }
+
+    fn report(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) {
+        let n: f64 = counts[..k * k].iter().sum();
+        let right: f64 = (0..k).map(|t| counts[t * k + t]).sum();
+        even_table(k, self.accuracy(k, self.hammer(k, right, n)), table);
+    }
+
+    fn prior(&self, class: &[f64], prior: &mut [f64]) -> f64 {
+        self.shares.prior(class, prior)
+    }
+
+    fn penalty(&self, _k: usize, _table: &[f64]) -> f64 {
+        0.0
+    }
+
+    fn prior_penalty(&self, prior: &[f64]) -> f64 {
+        self.shares.penalty(prior)
+    }
+}
+
+impl Adaptive for Atoms {
+    fn after(&mut self, sums: &Sums) {
+        if self.learn && sums[3] > 0.0 {
+            // posterior mean under a uniform prior: never exactly 0 or 1
+            self.rho = (sums[1] + 1.0) / (self.annotators + 2.0);
+            self.eps = (1.0 - sums[2] / sums[3]).clamp(EPS_RANGE.0, EPS_RANGE.1);
+        }
+    }
+}
+
+impl Method for SpammerHammer {
+    const INFO: MethodInfo = MethodInfo {
+        id: "spammer-hammer",
+        name: "Spammer-hammer",
+        summary: "Each annotator is a hammer (nearly always right) or a spammer (answers at random).",
+        doc: include_str!("spammer_hammer.md"),
+        aliases: &[],
+        accepts: &[LabelKind::Categorical],
+        capabilities: Capabilities {
+            confusion: true,
+            // the error rate of hammers follows one pass behind, so the bound may dip
+            monotone: false,
+            stochastic: false,
+            gold: true,
+            warm_start: true,
+            likelihood: true,
+        },
+        references: &[Reference {
+            text: "D. R. Karger, S. Oh, D. Shah. Iterative Learning for Reliable Crowdsourcing Systems. NIPS 2011.",
+            doi: Some("10.48550/arXiv.1110.3564"),
+        }],
+        status: Status::Stable,
+    };
+
+    fn check(&self, p: &mut Problems) {
+        p.count("max_iter", self.max_iter);
+        p.at_least("tol", self.tol, 0.0);
+        p.between("rho", self.rho, 0.0, 1.0);
+        p.between("eps", self.eps, 0.0, 0.5);
+        Shares::check(self.class_prior, self.beta, &self.class_shares, p);
+    }
+
+    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        let (labels, gold) = shared::inputs(data);
+        let (k, m, units) = (labels.k(), data.table.n_annotators(), data.table.n_units());
+        let shares = || Shares::new(self.class_prior, self.beta, &self.class_shares, &labels);
+        let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
+        let settings =
+            |max_iter, accelerate| Settings { max_iter, tol: self.tol, accelerate, assignment: Assignment::Soft };
+        let first;
+        let start = match shared::warm_start(data, cx) {
+            Some(start) => start,
+            None if self.warm_up > 0 => {
+                let mut coin = Coin { alpha: 0.01, shares: shares()? };
+                let begin = Start::Posterior(Begin::VoteShares);
+                first = em::fit(&mut engine, &mut coin, begin, &settings(self.warm_up, true), units, cx)?;
+                Start::Posterior(Begin::Posterior(&first.posterior))
+            }
+            None => Start::Posterior(Begin::VoteShares),
+        };
+        let mut model =
+            Atoms { rho: self.rho, eps: self.eps, learn: self.learn, annotators: m as f64, shares: shares()? };
+        let fitted = em::fit(&mut engine, &mut model, start, &settings(self.max_iter, false), units, cx)?;
+        let mut out = shared::outcome(fitted, data, gold.as_deref(), "elbo", |t| Annotators::Accuracy {
+            k,
+            accuracy: t.chunks_exact((k * k).max(1)).map(|t| t[0]).collect(),
+        });
+        if let Annotators::Accuracy { accuracy, .. } = &out.annotators {
+            let spam = 1.0 / k as f64;
+            let hammer: Vec<f64> = accuracy.iter().map(|p| (p - spam) / (1.0 - model.eps - spam)).collect();
+            out.diagnostics.details.insert("hammer".into(), hammer.into());
+        }
+        out.diagnostics.details.insert("rho".into(), model.rho.into());
+        out.diagnostics.details.insert("eps".into(), model.eps.into());
+        Ok(out)
+    }
+}

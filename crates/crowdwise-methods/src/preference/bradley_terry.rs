@@ -1,0 +1,301 @@
+use super::intervals::variances;
+use super::likelihood::{Point, Problem};
+use super::newton::maximise;
+use super::pairs::Comparisons;
+use crowdwise_core::{
+    Annotators, Capabilities, Context, Dataset, Error, Fit, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Severity, Status, Subject, Truth, group,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use special::Error as _;
+
+/// Scores from comparisons: the better item wins with a probability that grows with the difference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BradleyTerry {
+    /// What a tie says: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
+    /// outcome whose rate is estimated; `half`, half a win for each side.
+    pub ties: TieModel,
+    /// Pull of the scores towards 0 (weight of half their sum of squares): keeps scores finite for items that always
+    /// win or always lose. 0 = maximum likelihood.
+    pub ridge: f64,
+    /// Wins and losses of every item against a virtual item of score 0, another way to keep scores finite.
+    pub virtual_wins: f64,
+    /// Also estimates an advantage of the item shown left. Refused, with a finding, unless at least a fifth of the
+    /// pairs compared more than once was shown in both orders.
+    pub position: bool,
+    /// Level of the intervals.
+    pub level: f64,
+    /// Components of up to this many items get exact standard errors (time grows with the third power); larger ones
+    /// get approximate ones, which are too small where comparisons are few.
+    pub dense_items: usize,
+    /// Most Newton steps.
+    pub max_iter: usize,
+    /// Stops when no score changes by more than this.
+    pub tol: f64,
+}
+
+/// What a tie says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TieModel {
+    #[default]
+    RaoKupper,
+    Davidson,
+    Half,
+}
+
+/// Least share of repeated pairs seen in both orders for a position effect to be told from the scores.
+const BOTH_ORDERS: f64 = 0.2;
+
+impl Default for BradleyTerry {
+    fn default() -> Self {
+        BradleyTerry {
+            ties: TieModel::RaoKupper,
+            ridge: 0.01,
+            virtual_wins: 0.0,
+            position: false,
+            level: 0.95,
+            dense_items: 2000,
+            max_iter: 100,
+            tol: 1e-8,
+        }
+    }
+}
+
+impl Method for BradleyTerry {
+    const INFO: MethodInfo = MethodInfo {
+        id: "bradley-terry",
+        name: "Bradley-Terry",
+        summary: "Scores and intervals from comparisons of two items, ties included.",
+        doc: include_str!("bradley_terry.md"),
+        aliases: &["bt", "bt-ties"],
+        accepts: &[LabelKind::Preference],
+        capabilities: Capabilities {
+            confusion: false,
+            monotone: true,
+            stochastic: false,
+            gold: false,
+            warm_start: true,
+            likelihood: true,
+        },
+        references: &[
+            Reference {
+                text: "R. A. Bradley and M. E. Terry, Rank analysis of incomplete block designs: I. The method of paired comparisons, Biometrika 39(3/4), 1952",
+                doi: Some("10.1093/biomet/39.3-4.324"),
+            },
+            Reference {
+                text: "P. V. Rao and L. L. Kupper, Ties in paired-comparison experiments: a generalization of the Bradley-Terry model, Journal of the American Statistical Association 62(317), 1967",
+                doi: Some("10.1080/01621459.1967.10482901"),
+            },
+            Reference {
+                text: "R. R. Davidson, On extending the Bradley-Terry model to accommodate ties in paired comparison experiments, Journal of the American Statistical Association 65(329), 1970",
+                doi: Some("10.1080/01621459.1970.10481082"),
+            },
+            Reference {
+                text: "D. R. Hunter, MM algorithms for generalized Bradley-Terry models, Annals of Statistics 32(1), 2004",
+                doi: Some("10.1214/aos/1079120141"),
+            },
+        ],
+        status: Status::Stable,
+    };
+
+    fn check(&self, problems: &mut Problems) {
+        problems.at_least("ridge", self.ridge, 0.0);
+        problems.at_least("virtual_wins", self.virtual_wins, 0.0);
+        problems.between("level", self.level, 0.0, 1.0);
+        problems.count("max_iter", self.max_iter);
+        problems.positive("tol", self.tol);
+    }
+
+    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        let mut comparisons = Comparisons::new(&data.table, self.position);
+        let mut findings = Vec::new();
+        if comparisons.with_itself > 0 {
+            findings.push(with_itself(comparisons.with_itself));
+        }
+        let position = self.position && comparisons.both_orders >= BOTH_ORDERS;
+        if self.position && !position {
+            findings.push(no_position(&comparisons));
+            comparisons = Comparisons::new(&data.table, false);
+        }
+        let mut ties = self.ties;
+        if comparisons.ties == 0.0 {
+            ties = TieModel::Half; // without ties all three are the same model
+        } else if comparisons.decided == 0.0 && ties != TieModel::Half {
+            ties = TieModel::Half;
+            findings.push(only_ties());
+        }
+        let (component, n_components) = comparisons.components();
+        let strong = comparisons.strong_components();
+        findings.extend(self.connection(data, n_components, strong));
+
+        let problem = Problem { data: &comparisons, ties, position, ridge: self.ridge, virtual_wins: self.virtual_wins };
+        let mut x = cx.warm.and_then(|w| warm_point(w, &problem)).unwrap_or_else(|| problem.start());
+        let run = maximise(&problem, &component, &mut x, self.max_iter, self.tol, cx)?;
+        let kind = if problem.shift_free() { "log-likelihood" } else { "penalised-log-likelihood" };
+        let mut diagnostics = run.diagnostics(kind);
+
+        let at = problem.derivatives(&x);
+        let var = cx.install(|| variances(&problem, &at, &component, n_components, self.dense_items))?;
+        if var.approximate > 0 {
+            findings.push(approximate(var.approximate, self.dense_items));
+        }
+        let score = centred(&x[..comparisons.n_items], &component, n_components);
+        let z = std::f64::consts::SQRT_2 * self.level.inv_error();
+        let interval = score.iter().zip(&var.score).map(|(s, v)| [s - z * v.sqrt(), s + z * v.sqrt()]).collect();
+
+        let mut note = |key: &str, value| diagnostics.details.insert(key.into(), value);
+        note("pairs", json!(comparisons.pairs.len()));
+        note("tied", json!(comparisons.ties));
+        note("components", json!(n_components));
+        note("strong_components", json!(strong));
+        note("both_orders_share", json!(comparisons.both_orders));
+        note("intervals", json!(if var.approximate > 0 { "second-order" } else { "exact" }));
+        note("tie_model", json!(ties));
+        if problem.has_tie() {
+            // η of Rao and Kupper as it is; Davidson's ν from its logarithm
+            let t = problem.tie(&x);
+            let (value, slope) = if ties == TieModel::Davidson { (t.exp(), t.exp()) } else { (t, 1.0) };
+            note("tie_parameter", json!(value));
+            note("tie_parameter_se", json!(slope * var.extra[0].sqrt()));
+        }
+        if position {
+            note("position_effect", json!(problem.position(&x)));
+            note("position_effect_se", json!(var.extra[problem.n_extra() - 1].sqrt()));
+            let without = Problem { position: false, ..problem };
+            let mut y = without.start();
+            let other = maximise(&without, &component, &mut y, self.max_iter, self.tol, cx)?;
+            let best = other.trace.last().and_then(|t| t.objective);
+            note("position_likelihood_ratio", json!(best.map(|b| 2.0 * (-at.value - b))));
+        }
+        Ok(Outcome {
+            truth: Truth::Scores { score, interval, component },
+            annotators: Annotators::None,
+            class_prior: None,
+            difficulty: None,
+            diagnostics,
+            findings,
+        })
+    }
+}
+
+impl BradleyTerry {
+    fn connection(&self, data: &Dataset, components: usize, strong: usize) -> Vec<Finding> {
+        let mut out = Vec::new();
+        if components > 1 {
+            out.push(Finding::new(
+                "separate-components",
+                Severity::Warning,
+                Subject::Data,
+                format!(
+                    "{} items fall into {} groups that were never compared with each other",
+                    group(data.table.n_items() as u64),
+                    group(components as u64)
+                ),
+                "compare scores and ranks only inside a group, or collect comparisons between groups",
+            ));
+        }
+        if strong > components {
+            let finite = self.ridge > 0.0 || self.virtual_wins > 0.0;
+            out.push(Finding::new(
+                "infinite-scores",
+                if finite { Severity::Warning } else { Severity::Problem },
+                Subject::Data,
+                format!(
+                    "some items won (or lost) every comparison with the rest, so their best-fitting scores are infinite ({} such parts)",
+                    group((strong - components + 1) as u64)
+                ),
+                if finite {
+                    "their scores are finite only through `ridge` or `virtual_wins`: trust their order, not their distance"
+                } else {
+                    "set `ridge` or `virtual_wins`; the scores show only where the iterations ended"
+                },
+            ));
+        }
+        out
+    }
+}
+
+/// Scores with mean 0 in every component.
+fn centred(x: &[f64], component: &[u32], n_components: usize) -> Vec<f64> {
+    let (mut sum, mut count) = (vec![0.0; n_components], vec![0.0; n_components]);
+    for (s, &c) in x.iter().zip(component) {
+        sum[c as usize] += s;
+        count[c as usize] += 1.0;
+    }
+    x.iter().zip(component).map(|(s, &c)| s - sum[c as usize] / count[c as usize]).collect()
+}
+
+/// The point where an earlier fit of the same items ended.
+fn warm_point(fit: &Fit, problem: &Problem<'_>) -> Option<Point> {
+    let Truth::Scores { score, .. } = &fit.truth else { return None };
+    if score.len() != problem.n() || score.iter().any(|s| !s.is_finite()) {
+        return None;
+    }
+    let mut x = problem.start();
+    x[..score.len()].copy_from_slice(score);
+    let detail = |key: &str| fit.diagnostics.details.get(key).and_then(serde_json::Value::as_f64);
+    if problem.has_tie()
+        && fit.diagnostics.details.get("tie_model") == Some(&json!(problem.ties))
+        && let Some(t) = detail("tie_parameter").filter(|&t| t > 0.0 && t.is_finite())
+    {
+        x[problem.n()] = if problem.ties == TieModel::Davidson { t.ln() } else { t };
+    }
+    if problem.position
+        && let Some(g) = detail("position_effect")
+    {
+        x[problem.n() + usize::from(problem.has_tie())] = g;
+    }
+    Some(x)
+}
+
+fn with_itself(n: u64) -> Finding {
+    Finding::new(
+        "compared-with-itself",
+        Severity::Warning,
+        Subject::Data,
+        format!("{} comparisons of an item with itself were left out", group(n)),
+        "check how the pairs were made",
+    )
+}
+
+fn only_ties() -> Finding {
+    Finding::new(
+        "only-ties",
+        Severity::Warning,
+        Subject::Data,
+        "every comparison is a tie: how often ties happen cannot be told from how close the items are",
+        "ties were counted half to each side; collect comparisons that end with a winner",
+    )
+}
+
+fn no_position(c: &Comparisons) -> Finding {
+    Finding::new(
+        "position-not-identified",
+        Severity::Warning,
+        Subject::Data,
+        format!(
+            "of {} pairs compared more than once, {:.0} % were shown in both orders, so an advantage of the left item cannot be told from the items' scores; it was taken as 0",
+            group(c.repeated as u64),
+            100.0 * c.both_orders
+        ),
+        "show pairs in random order",
+    )
+}
+
+fn approximate(components: usize, limit: usize) -> Finding {
+    Finding::new(
+        "approximate-intervals",
+        Severity::Info,
+        Subject::Fit,
+        format!(
+            "the intervals of {} of more than {} items are second-order approximations: too narrow for items with few comparisons",
+            if components == 1 { "a group".to_owned() } else { format!("{components} groups") },
+            group(limit as u64)
+        ),
+        "raise `dense_items` for exact ones, if time and memory allow (8 bytes times its square)",
+    )
+}

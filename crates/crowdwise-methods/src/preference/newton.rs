@@ -1,0 +1,183 @@
+//! Newton's method for the scores: dense for few items, conjugate gradients for many.
+
+use super::dense::{Cholesky, dot};
+use super::likelihood::{Derivatives, Point, Problem};
+use crowdwise_core::{Context, Error, Run, Step};
+
+/// Up to so many parameters the linear system is solved by elimination.
+const DENSE: usize = 400;
+/// Most steps of one conjugate gradient run; a step that is not quite solved is still a step uphill.
+const MAX_CG: usize = 2000;
+
+/// The second derivatives as a linear map.
+#[derive(Debug)]
+pub(super) struct Curvature<'a> {
+    pub problem: &'a Problem<'a>,
+    pub at: &'a Derivatives,
+}
+
+impl Curvature<'_> {
+    /// out = H x.
+    pub fn apply(&self, x: &[f64], out: &mut [f64]) {
+        let (n, e) = (self.problem.n(), self.at.border.len());
+        for i in 0..n {
+            out[i] = self.at.diagonal[i] * x[i];
+        }
+        for (p, &w) in self.problem.data.pairs.iter().zip(&self.at.weight) {
+            let (i, j) = (p.left as usize, p.right as usize);
+            out[i] -= w * x[j];
+            out[j] -= w * x[i];
+        }
+        for a in 0..e {
+            let border = &self.at.border[a];
+            for i in 0..n {
+                out[i] += border[i] * x[n + a];
+            }
+            out[n + a] = dot(border, &x[..n]) + dot(&self.at.corner[a * e..(a + 1) * e], &x[n..]);
+        }
+    }
+
+    /// H in full, with a multiple of the shift of every component added where the data says nothing about it.
+    fn dense(&self, component: &[u32]) -> Vec<f64> {
+        let (n, e) = (self.problem.n(), self.at.border.len());
+        let size = n + e;
+        let mut h = vec![0.0; size * size];
+        if self.problem.shift_free() {
+            let scale = self.at.diagonal.iter().sum::<f64>() / n as f64 / n as f64;
+            for i in 0..n {
+                for j in 0..n {
+                    if component[i] == component[j] {
+                        h[i * size + j] = scale.max(f64::MIN_POSITIVE);
+                    }
+                }
+            }
+        }
+        for i in 0..n {
+            h[i * size + i] += self.at.diagonal[i];
+        }
+        for (p, &w) in self.problem.data.pairs.iter().zip(&self.at.weight) {
+            let (i, j) = (p.left as usize, p.right as usize);
+            h[i * size + j] -= w;
+            h[j * size + i] -= w;
+        }
+        for a in 0..e {
+            for i in 0..n {
+                h[i * size + n + a] = self.at.border[a][i];
+                h[(n + a) * size + i] = self.at.border[a][i];
+            }
+            for b in 0..e {
+                h[(n + a) * size + n + b] = self.at.corner[a * e + b];
+            }
+        }
+        h
+    }
+
+    /// Solves H x = b to the relative accuracy `accuracy` by conjugate gradients, scaled by the diagonal. A direction
+    /// without curvature (a shift, on which `b` has no part) is never entered.
+    pub fn solve_iteratively(&self, b: &[f64], accuracy: f64) -> Vec<f64> {
+        let (n, e) = (self.problem.n(), self.at.border.len());
+        let scale: Vec<f64> = (0..n + e)
+            .map(|i| if i < n { self.at.diagonal[i] } else { self.at.corner[(i - n) * e + i - n] })
+            .map(|d| if d > 0.0 { 1.0 / d } else { 0.0 })
+            .collect();
+        let mut x = vec![0.0; n + e];
+        let mut r = b.to_vec();
+        let mut z: Vec<f64> = r.iter().zip(&scale).map(|(r, s)| r * s).collect();
+        let mut p = z.clone();
+        let mut hp = vec![0.0; n + e];
+        let mut rz = dot(&r, &z);
+        let goal = accuracy * accuracy * rz;
+        for _ in 0..MAX_CG.min(4 * (n + e)) {
+            if rz <= goal || rz <= 0.0 {
+                break;
+            }
+            self.apply(&p, &mut hp);
+            let curve = dot(&p, &hp);
+            if curve <= 0.0 {
+                break;
+            }
+            let step = rz / curve;
+            for i in 0..n + e {
+                x[i] += step * p[i];
+                r[i] -= step * hp[i];
+                z[i] = r[i] * scale[i];
+            }
+            let next = dot(&r, &z);
+            let keep = next / rz;
+            rz = next;
+            for i in 0..n + e {
+                p[i] = z[i] + keep * p[i];
+            }
+        }
+        x
+    }
+
+    /// The direction -H⁻¹ g.
+    fn direction(&self, component: &[u32]) -> Vec<f64> {
+        let down: Vec<f64> = self.at.gradient.iter().map(|g| -g).collect();
+        if down.len() > DENSE {
+            // far from the maximum a rough solution is as good as an exact one
+            let size = down.iter().fold(0.0f64, |a, g| a.max(g.abs()));
+            return self.solve_iteratively(&down, size.sqrt().clamp(1e-8, 0.1));
+        }
+        let h = self.dense(component);
+        let size = down.len();
+        // scores that run away leave no curvature; a little is then lent
+        for lent in [0.0, 1e-12, 1e-9, 1e-6, 1e-3, 1.0] {
+            let mut h = h.clone();
+            (0..size).for_each(|i| h[i * size + i] += lent * (1.0 + h[i * size + i]));
+            if let Some(c) = Cholesky::new(size, h) {
+                let mut x = down.clone();
+                c.solve(&mut x);
+                return x;
+            }
+        }
+        down
+    }
+}
+
+/// Maximises from `x`; the trace holds the penalised log-likelihood.
+pub(super) fn maximise(
+    problem: &Problem<'_>,
+    component: &[u32],
+    x: &mut Point,
+    max_iter: usize,
+    tol: f64,
+    cx: &mut Context<'_>,
+) -> Result<Run, Error> {
+    let mut at = problem.derivatives(x);
+    cx.iterate(max_iter, tol, |cx, _| {
+        let curvature = Curvature { problem, at: &at };
+        let by = cx.install(|| curvature.direction(component))?;
+        let slope = dot(&at.gradient, &by);
+        let mut length = longest(problem, x, &by);
+        let moved = |length: f64| -> Point { x.iter().zip(&by).map(|(a, b)| a + length * b).collect() };
+        // a gain below rounding cannot be tested, and Newton's step is right by then
+        let testable = -slope > 1e-12 * (1.0 + at.value.abs());
+        let mut next = moved(length);
+        let mut halvings = 0;
+        while testable && halvings < 60 {
+            let f = problem.value(&next);
+            if f <= at.value + 1e-4 * length * slope {
+                break;
+            }
+            length *= 0.5;
+            next = moved(length);
+            halvings += 1;
+        }
+        let change = by.iter().fold(0.0f64, |a, b| a.max(b.abs())) * length;
+        let then = problem.derivatives(&next);
+        if !then.value.is_finite() || halvings == 60 {
+            return Ok(Step { objective: Some(-at.value), change: if halvings == 60 { 0.0 } else { f64::NAN } });
+        }
+        *x = next;
+        at = then;
+        Ok(Step { objective: Some(-at.value), change })
+    })
+}
+
+/// The longest step along `by` that keeps the threshold of Rao and Kupper above 0.
+fn longest(problem: &Problem<'_>, x: &[f64], by: &[f64]) -> f64 {
+    let tie = problem.n();
+    if problem.ties == super::TieModel::RaoKupper && by[tie] < 0.0 { (-0.9 * x[tie] / by[tie]).min(1.0) } else { 1.0 }
+}
