@@ -1,7 +1,10 @@
 //! One row per annotator.
 
-use crate::{Dataset, Fit, stats};
+use super::suspects::{self, CONSTANT, CONSTANT_N, suspicions};
+use super::tally::{Tally, bias_and_error};
+use crate::{Annotators, Dataset, Fit, Preference, Truth, stats};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What is known of one annotator. Fields without a meaning for the kind of label are absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,36 +46,229 @@ pub struct AnnotatorRow {
 
 /// The table of annotators, in the order of the table.
 pub fn annotators(data: &Dataset, fit: &Fit) -> Vec<AnnotatorRow> {
-    let table = &data.table;
-    let n = table.labels_per_annotator();
-    let mut hits = vec![0.0; n.len()];
-    if let (Some(c), Some((k, p))) = (table.categorical(), fit.posterior()) {
-        for u in 0..table.n_units() {
-            for r in table.rows(u) {
-                hits[table.annotator()[r] as usize] += p[u * k + c.codes.get(r)];
+    let n = data.table.labels_per_annotator();
+    let mut rows: Vec<AnnotatorRow> = n
+        .iter()
+        .enumerate()
+        .map(|(j, &n)| AnnotatorRow {
+            annotator: j,
+            n,
+            accuracy: None,
+            interval: None,
+            information_bits: None,
+            confusion: None,
+            agreement: None,
+            agreement_n: 0,
+            weight: if j < fit.annotators.len() { fit.annotators.weight(j).filter(|w| w.is_finite()) } else { None },
+            bias: None,
+            error: None,
+            sd: None,
+            spammer_score: None,
+            spammer_se: None,
+            flags: if n < suspects::FEW { vec!["few-labels".into()] } else { Vec::new() },
+        })
+        .collect();
+    match &fit.truth {
+        Truth::Classes { .. } => classes(data, fit, &mut rows),
+        Truth::Real { value, .. } => real(data, fit, value, &mut rows),
+        Truth::Scores { score, .. } => scores(data, score, &mut rows),
+    }
+    rows
+}
+
+fn classes(data: &Dataset, fit: &Fit, rows: &mut [AnnotatorRow]) {
+    let Some(t) = Tally::of(data, fit, true) else { return };
+    let own = fit.diagnostics.details.get("accuracy_interval").and_then(Value::as_array);
+    let own = |j: usize| {
+        let pair = own?.get(j)?.as_array()?;
+        Some([pair.first()?.as_f64()?, pair.get(1)?.as_f64()?])
+    };
+    for (j, row) in rows.iter_mut().enumerate() {
+        if row.n == 0 {
+            continue;
+        }
+        row.accuracy = t.accuracy(j);
+        row.interval = own(j).or_else(|| t.interval(j));
+        row.agreement_n = t.agreed_n[j];
+        row.agreement = (t.agreed_n[j] > 0).then(|| t.agreed[j] / t.agreed_n[j] as f64);
+        row.flags.extend(suspicions(&t, fit, j).iter().map(|s| s.code().to_owned()));
+        let Some(c) = t.confusion(fit, j) else { continue };
+        row.information_bits = Some(stats::information_bits(&t.prior, &c));
+        let (bias, error) = bias_and_error(&t.prior, &c);
+        (row.bias, row.error) = (Some(bias), Some(error));
+        if let Some((score, se)) = t.spammer_score(&c, j) {
+            (row.spammer_score, row.spammer_se) = (Some(suspects::shrink(score, row.n)), Some(se));
+        }
+        row.confusion = Some(c);
+    }
+}
+
+fn real(data: &Dataset, fit: &Fit, value: &[f64], rows: &mut [AnnotatorRow]) {
+    for (row, r) in rows.iter_mut().zip(Residuals::of(data, value)) {
+        if let Annotators::Gaussian { bias, sd } = &fit.annotators
+            && row.annotator < sd.len()
+        {
+            (row.bias, row.sd) = (Some(bias[row.annotator]), Some(sd[row.annotator]));
+        } else {
+            (row.bias, row.sd) = (r.bias(), r.sd());
+        }
+        row.flags.extend(r.suspicion().map(|s| s.0.to_owned()));
+    }
+}
+
+fn scores(data: &Dataset, score: &[f64], rows: &mut [AnnotatorRow]) {
+    for (row, r) in rows.iter_mut().zip(Choices::of(data, score)) {
+        row.agreement_n = r.decided;
+        if r.decided > 0 {
+            let n = r.decided as f64;
+            (row.accuracy, row.agreement) = (Some(r.agreed / n), Some(r.agreed / n));
+            row.interval = Some(stats::rate_interval(r.agreed, n));
+        }
+        row.flags.extend(r.suspicion().map(|s| s.0.to_owned()));
+    }
+}
+
+/// The values of one annotator against the estimates.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Residuals {
+    n: f64,
+    /// Sums of residual, value and estimate, their squares and product; values and estimates about the mean of all.
+    r: f64,
+    rr: f64,
+    x: f64,
+    xx: f64,
+    t: f64,
+    tt: f64,
+    xt: f64,
+}
+
+impl Residuals {
+    pub fn of(data: &Dataset, value: &[f64]) -> Vec<Residuals> {
+        let table = &data.table;
+        let mut out = vec![Residuals::default(); table.n_annotators()];
+        let Some(said) = table.real() else { return out };
+        let centre = said.iter().sum::<f64>() / said.len().max(1) as f64;
+        for u in (0..table.n_units()).filter(|&u| value[u].is_finite()) {
+            for row in table.rows(u) {
+                let (x, t) = (said[row] - centre, value[u] - centre);
+                let o = &mut out[table.annotator()[row] as usize];
+                o.n += 1.0;
+                o.r += x - t;
+                o.rr += (x - t) * (x - t);
+                o.x += x;
+                o.xx += x * x;
+                o.t += t;
+                o.tt += t * t;
+                o.xt += x * t;
             }
         }
+        out
     }
-    (0..n.len())
-        .map(|j| {
-            let known = fit.posterior().is_some() && n[j] > 0;
-            AnnotatorRow {
-                annotator: j,
-                n: n[j],
-                accuracy: known.then(|| hits[j] / n[j] as f64),
-                interval: known.then(|| stats::rate_interval(hits[j], n[j] as f64)),
-                information_bits: None,
-                confusion: fit.annotators.confusion(j),
-                agreement: None,
-                agreement_n: 0,
-                weight: fit.annotators.weight(j),
-                bias: None,
-                error: None,
-                sd: None,
-                spammer_score: None,
-                spammer_se: None,
-                flags: Vec::new(),
+
+    fn bias(&self) -> Option<f64> {
+        (self.n > 0.0).then(|| self.r / self.n)
+    }
+
+    fn sd(&self) -> Option<f64> {
+        (self.n > 1.0).then(|| ((self.rr - self.r * self.r / self.n).max(0.0) / (self.n - 1.0)).sqrt())
+    }
+
+    /// A code and the sentence for it, from the correlation with the estimates (90 % interval by Fisher's z).
+    pub fn suspicion(&self) -> Option<(&'static str, String)> {
+        let n = self.n;
+        if n < CONSTANT_N as f64 {
+            return None;
+        }
+        let (vx, vt) = (self.xx - self.x * self.x / n, self.tt - self.t * self.t / n);
+        if vt <= 1e-12 * self.tt {
+            return None; // nothing to correlate with
+        }
+        if vx <= 1e-12 * self.xx {
+            return Some(("near-constant", format!("gave the same value all {n} times")));
+        }
+        let c = ((self.xt - self.x * self.t / n) / (vx * vt).sqrt()).clamp(-0.999_999, 0.999_999);
+        let (low, high) =
+            ((c.atanh() - 1.645 / (n - 3.0).sqrt()).tanh(), (c.atanh() + 1.645 / (n - 3.0).sqrt()).tanh());
+        let text = format!("values correlate {c:.2} [{low:.2}, {high:.2}] with the estimates, {n} labels");
+        if high < 0.0 {
+            Some(("adversary", text))
+        } else if high < 0.3 {
+            Some(("spammer", text))
+        } else {
+            None
+        }
+    }
+}
+
+/// The choices of one annotator against the ranking.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Choices {
+    /// Comparisons between items of one component that were not ties; of these, won by the item with the higher score.
+    decided: u64,
+    agreed: f64,
+    n: u64,
+    left: u64,
+    right: u64,
+}
+
+impl Choices {
+    pub fn of(data: &Dataset, score: &[f64]) -> Vec<Choices> {
+        let table = &data.table;
+        let mut out = vec![Choices::default(); table.n_annotators()];
+        let Some((pairs, said)) = table.preferences() else { return out };
+        for (u, &[l, r]) in pairs.iter().enumerate() {
+            let d = score[l as usize] - score[r as usize];
+            for row in table.rows(u) {
+                let o = &mut out[table.annotator()[row] as usize];
+                o.n += 1;
+                let wins = match said[row] {
+                    Preference::Left => d,
+                    Preference::Right => -d,
+                    Preference::Tie => continue,
+                };
+                *(if said[row] == Preference::Left { &mut o.left } else { &mut o.right }) += 1;
+                if d.is_finite() {
+                    o.decided += 1;
+                    o.agreed += if wins > 0.0 {
+                        1.0
+                    } else if wins == 0.0 {
+                        0.5
+                    } else {
+                        0.0
+                    };
+                }
             }
-        })
-        .collect()
+        }
+        out
+    }
+
+    /// A code and the sentence for it.
+    pub fn suspicion(&self) -> Option<(&'static str, String)> {
+        if self.n < CONSTANT_N {
+            return None;
+        }
+        let side = if self.left > self.right { ("left", self.left) } else { ("right", self.right) };
+        if side.1 as f64 >= CONSTANT * self.n as f64 {
+            return Some((
+                "near-constant",
+                format!("chose the {} one in {} of {} comparisons", side.0, side.1, self.n),
+            ));
+        }
+        if self.decided < CONSTANT_N {
+            return None;
+        }
+        let share = self.agreed / self.decided as f64;
+        if share >= 0.6 {
+            return None; // the interval cannot end below, so it need not be computed
+        }
+        let [low, high] = stats::rate_interval(self.agreed, self.decided as f64);
+        let text = format!("agrees with the ranking in {share:.2} [{low:.2}, {high:.2}] of {} choices", self.decided);
+        if high < 0.5 {
+            Some(("adversary", text))
+        } else if high < 0.6 {
+            Some(("spammer", text))
+        } else {
+            None
+        }
+    }
 }

@@ -1,8 +1,263 @@
 //! Problems that a fit shows, with advice.
 
-use crate::{Dataset, Finding, Fit};
+use super::annotators::{Choices, Residuals};
+use super::graph::{Parts, parts};
+use super::suspects::{CONSTANT, CONSTANT_N, FEW, Suspicion, suspicions};
+use super::tally::Tally;
+use crate::{Annotators, Dataset, Finding, Fit, Severity, Stop, Subject, Table, Truth, group};
 
-/// All findings of a fit.
-pub fn findings(_data: &Dataset, _fit: &Fit) -> Vec<Finding> {
-    Vec::new()
+/// Findings about single annotators are kept to this many per code; one more says how many others there are.
+const PER_CODE: usize = 20;
+
+/// All findings of a fit, in one pass over the labels.
+pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
+    let mut out = stopped(fit);
+    let graph = parts(&data.table);
+    out.extend(of_structure(&data.table, &graph));
+    match &fit.truth {
+        Truth::Classes { .. } => {
+            if let Some(t) = Tally::of(data, fit, false) {
+                of_classes(data, fit, &t, &mut out);
+                let about = (0..t.n.len()).flat_map(|j| suspicions(&t, fit, j).into_iter().map(move |s| (j, s)));
+                out.extend(capped(&data.table, about.map(|(j, s)| (j, s.code(), sentence(data, &t, j, s))).collect()));
+            }
+        }
+        Truth::Real { value, .. } => {
+            let all = Residuals::of(data, value);
+            let about = all.iter().enumerate().filter_map(|(j, r)| r.suspicion().map(|(code, text)| (j, code, text)));
+            out.extend(capped(&data.table, about.collect()));
+        }
+        Truth::Scores { score, .. } => {
+            let all = Choices::of(data, score);
+            let about = all.iter().enumerate().filter_map(|(j, r)| r.suspicion().map(|(code, text)| (j, code, text)));
+            out.extend(capped(&data.table, about.collect()));
+        }
+    }
+    out
+}
+
+fn stopped(fit: &Fit) -> Vec<Finding> {
+    let n = fit.diagnostics.iterations;
+    let change = fit.diagnostics.trace.last().map_or(String::new(), |t| format!(" (last change {:.1e})", t.change));
+    let (code, severity, message, advice) = match fit.diagnostics.stop {
+        Stop::Direct | Stop::Converged => return Vec::new(),
+        Stop::MaxIter => (
+            "not-converged",
+            Severity::Warning,
+            format!("the iterations ended after {n} without meeting the tolerance{change}"),
+            "raise max_iter, or accept the result if the last change is small enough for you",
+        ),
+        Stop::Cancelled => (
+            "interrupted",
+            Severity::Warning,
+            format!("interrupted after {n} iterations{change}: this is the best so far, not the end"),
+            "run it again to the end before using the numbers",
+        ),
+        Stop::NotFinite => (
+            "not-finite",
+            Severity::Problem,
+            format!("the objective was no longer a finite number after {n} iterations; the last finite state is given"),
+            "use more smoothing, or another method",
+        ),
+    };
+    vec![Finding::new(code, severity, Subject::Fit, message, advice)]
+}
+
+/// What the table itself limits, whatever the fit: also used by `inspect`.
+pub(super) fn of_structure(table: &Table, graph: &Parts) -> Vec<Finding> {
+    let mut out = Vec::new();
+    let mut add = |code: &str, severity, message: String, advice: &str| {
+        out.push(Finding::new(code, severity, Subject::Data, message, advice));
+    };
+    let n = table.n_units();
+    let unlabelled = n - graph.labelled;
+    if unlabelled > 0 {
+        add(
+            "unlabelled-items",
+            Severity::Info,
+            format!("{} of {} items have no label", group(unlabelled as u64), group(n as u64)),
+            "they get the class shares as their answer: ask for labels on them first",
+        );
+    }
+    if graph.count > 1 {
+        let what = if table.preferences().is_some() { "items" } else { "annotators and items" };
+        add(
+            "disconnected",
+            Severity::Warning,
+            format!(
+                "the data falls into {} parts that share no {what} (the largest has {} of {})",
+                group(graph.count as u64),
+                group(graph.largest_units as u64),
+                group(if table.preferences().is_some() { table.n_items() } else { graph.labelled } as u64),
+            ),
+            "annotators (or scores) of different parts are not comparable: let some label in both",
+        );
+    }
+    let per_annotator = table.labels_per_annotator();
+    let few: Vec<u64> = per_annotator.iter().copied().filter(|&n| n < FEW).collect();
+    if !few.is_empty() {
+        let labels: u64 = few.iter().sum();
+        let most = labels as f64 > 0.5 * table.n_labels() as f64;
+        add(
+            "few-labels",
+            if most { Severity::Warning } else { Severity::Info },
+            format!(
+                "{} of {} annotators gave fewer than {FEW} labels ({} labels in all)",
+                group(few.len() as u64),
+                group(per_annotator.len() as u64),
+                group(labels)
+            ),
+            "little can be said of them one by one: look at the intervals, or use a method that pools annotators",
+        );
+    }
+    if table.preferences().is_some() {
+        return out;
+    }
+    if graph.labelled > 0 && table.n_annotators() >= 2 {
+        let share = graph.with_three as f64 / graph.labelled as f64;
+        if share < 0.1 {
+            add(
+                "weak-identifiability",
+                Severity::Warning,
+                format!(
+                    "only {} of {} items have labels of three or more annotators",
+                    group(graph.with_three as u64),
+                    group(graph.labelled as u64)
+                ),
+                "with one or two labels an item the annotators' quality is hardly determined: add labels to some items",
+            );
+        }
+        if graph.isolated > 0 {
+            add(
+                "isolated-annotators",
+                Severity::Warning,
+                format!(
+                    "{} of {} annotators share no item with anybody",
+                    group(graph.isolated as u64),
+                    group(per_annotator.len() as u64)
+                ),
+                "nothing tells how good they are: give them items that others labelled",
+            );
+        }
+    }
+    out
+}
+
+fn of_classes(data: &Dataset, fit: &Fit, t: &Tally, out: &mut Vec<Finding>) {
+    let classes = data.table.categorical().expect("a tally is of classes").classes;
+    let units = t.labelled as f64;
+    for k in 0..t.k {
+        let about = || Subject::Class(classes.name(k).to_owned());
+        if t.votes[k] == 0.0 {
+            out.push(Finding::new(
+                "class-never-used",
+                Severity::Info,
+                about(),
+                "no annotator ever said this class",
+                "check its name; if annotators could not choose it, leave it out",
+            ));
+        } else if t.votes[k] * units >= 10.0 && t.posterior[k] < 0.05 * t.votes[k] {
+            out.push(Finding::new(
+                "class-collapsed",
+                Severity::Warning,
+                about(),
+                format!(
+                    "has {:.1} % of the votes but {:.2} % of the fitted truth",
+                    100.0 * t.votes[k],
+                    100.0 * t.posterior[k]
+                ),
+                "the model explains its votes as errors: compare with majority-vote, or fix the class shares",
+            ));
+        }
+    }
+    let drift = t.drift();
+    if drift > 0.1 {
+        out.push(Finding::new(
+            "class-drift",
+            if drift > 0.25 { Severity::Problem } else { Severity::Warning },
+            Subject::Fit,
+            format!("the class shares of the fit differ from those of the votes by {drift:.2} (0 to 1)"),
+            "either annotators share a strong bias or the fit went astray: look at the items that changed, or compare \
+             with majority-vote",
+        ));
+    }
+    let (sources, labels) = one_class_sources(t);
+    let share = labels as f64 / data.table.n_labels().max(1) as f64;
+    if share > 0.5 && !matches!(fit.annotators, Annotators::None) {
+        out.push(Finding::new(
+            "one-class-sources",
+            if drift > 0.1 { Severity::Problem } else { Severity::Warning },
+            Subject::Data,
+            format!("{sources} annotators, who gave {:.0} % of the labels, only ever say one class", 100.0 * share),
+            "models that ignore who did not answer take such labels as uninformative and may give all items one class: \
+             use majority-vote, or a method for labelling functions",
+        ));
+    }
+}
+
+/// How many annotators say one class only, and their labels.
+fn one_class_sources(t: &Tally) -> (usize, u64) {
+    let is = |j: usize| t.n[j] >= CONSTANT_N && t.favourite(j).is_some_and(|f| f.1 >= CONSTANT);
+    let all = (0..t.n.len()).filter(|&j| is(j));
+    all.fold((0, 0), |(count, labels), j| (count + 1, labels + t.n[j]))
+}
+
+fn sentence(data: &Dataset, t: &Tally, j: usize, s: Suspicion) -> String {
+    let n = group(t.n[j]);
+    match s {
+        Suspicion::Spammer { score, se, bits } => format!(
+            "labels carry almost no information: spammer score {score:.3} (standard error {se:.3}, 0 = none, 1 = \
+             perfect), {bits:.2} bits a label, {n} labels"
+        ),
+        Suspicion::Adversary { accuracy, interval: [low, high], chance } => format!(
+            "right in {:.0} % [{:.0}, {:.0}] of {n} labels, below the {:.0} % of guessing",
+            100.0 * accuracy,
+            100.0 * low,
+            100.0 * high,
+            100.0 * chance
+        ),
+        Suspicion::Constant { class, share, expected } => format!(
+            "says `{}` in {:.0} % of {n} labels, where {:.0} % are expected",
+            data.table.categorical().map_or("", |c| c.classes.name(class)),
+            100.0 * share,
+            100.0 * expected
+        ),
+    }
+}
+
+/// The findings about annotators, those with the most labels first, at most [`PER_CODE`] of each code.
+fn capped(table: &Table, mut about: Vec<(usize, &'static str, String)>) -> Vec<Finding> {
+    let n = table.labels_per_annotator();
+    about.sort_by_key(|(j, code, _)| (*code, std::cmp::Reverse(n[*j]), *j));
+    let mut out = Vec::new();
+    for same in about.chunk_by(|a, b| a.1 == b.1) {
+        let code = same[0].1;
+        let (severity, advice) = match code {
+            "adversary" => (
+                Severity::Warning,
+                "ask whether the instructions were misread (exchanged classes): if they were, the labels can be turned",
+            ),
+            "spammer" => (Severity::Warning, "check a few of these labels by hand, then leave the annotator out"),
+            _ => (Severity::Warning, "check a few of these labels by hand"),
+        };
+        for (j, _, text) in same.iter().take(PER_CODE) {
+            let subject = Subject::Annotator(table.annotators().name(*j).to_owned());
+            out.push(Finding::new(code, severity, subject, text.clone(), advice));
+        }
+        if same.len() > PER_CODE {
+            let labels: u64 = same[PER_CODE..].iter().map(|x| n[x.0]).sum();
+            out.push(Finding::new(
+                code,
+                severity,
+                Subject::Data,
+                format!(
+                    "{} more annotators likewise ({} labels)",
+                    group((same.len() - PER_CODE) as u64),
+                    group(labels)
+                ),
+                "the table of annotators has them all",
+            ));
+        }
+    }
+    out
 }

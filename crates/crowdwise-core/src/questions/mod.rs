@@ -6,11 +6,14 @@ mod coefficients;
 mod compare;
 mod evaluate;
 mod findings;
+mod graph;
 mod inspect;
 mod items;
 mod labels;
 mod pairs;
 mod patterns;
+mod suspects;
+mod tally;
 
 pub use agreement::{Agreement, Level, PairRow, agreement};
 pub use annotators::{AnnotatorRow, annotators};

@@ -1,0 +1,249 @@
+//! Sums over the labels that the questions about annotators and classes need, in one pass.
+
+use crate::{Dataset, Fit, stats};
+
+/// Tables over annotators and classes may take this many numbers; above that the parts that need them are left out.
+const LIMIT: usize = 30_000_000;
+
+/// Sums of a categorical dataset under a posterior.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    pub k: usize,
+    /// Labels per annotator, and expected number of right ones.
+    pub n: Vec<u64>,
+    pub hits: Vec<f64>,
+    /// Annotators x K: how often each class was said, and the expected number of units of each class seen.
+    /// Empty if too large.
+    pub said: Vec<u32>,
+    pub seen: Vec<f64>,
+    /// Annotators x K x K (truth, label), only where the fit has no confusion matrices; empty if too large.
+    counts: Vec<f64>,
+    /// Sum of leave-one-out agreement and the labels that have others beside them, if asked for.
+    pub agreed: Vec<f64>,
+    pub agreed_n: Vec<u64>,
+    /// Mean vote share and mean posterior of the labelled units.
+    pub votes: Vec<f64>,
+    pub posterior: Vec<f64>,
+    pub labelled: usize,
+    /// Shares of the classes for information and costs: the fit's own, else the mean posterior.
+    pub prior: Vec<f64>,
+}
+
+impl Tally {
+    /// `None` unless labels and fit are of classes.
+    pub fn of(data: &Dataset, fit: &Fit, agreement: bool) -> Option<Tally> {
+        let table = &data.table;
+        let c = table.categorical()?;
+        let (k, post) = fit.posterior()?;
+        let m = table.n_annotators();
+        if k != c.k() || post.len() != k * table.n_units() {
+            return None; // a fit of other data
+        }
+        let fits = |x: usize, of: usize| if x.saturating_mul(of) <= LIMIT { x * of } else { 0 };
+        let own = fit.annotators.len() == m && m > 0 && fit.annotators.confusion(0).is_some();
+        let mut t = Tally {
+            k,
+            n: vec![0; m],
+            hits: vec![0.0; m],
+            said: vec![0; fits(m, k)],
+            seen: vec![0.0; fits(m, k)],
+            counts: vec![0.0; if own { 0 } else { fits(m, k.saturating_mul(k)) }],
+            agreed: vec![0.0; if agreement { m } else { 0 }],
+            agreed_n: vec![0; if agreement { m } else { 0 }],
+            votes: vec![0.0; k],
+            posterior: vec![0.0; k],
+            labelled: 0,
+            prior: Vec::new(),
+        };
+        let mut here = vec![0u32; k];
+        for u in 0..table.n_units() {
+            let rows = table.rows(u);
+            if rows.is_empty() {
+                continue;
+            }
+            let q = &post[u * k..(u + 1) * k];
+            t.labelled += 1;
+            t.posterior.iter_mut().zip(q).for_each(|(s, x)| *s += x);
+            let size = rows.len();
+            let share = 1.0 / size as f64;
+            for r in rows.clone() {
+                let (j, l) = (table.annotator()[r] as usize, c.codes.get(r));
+                here[l] += 1;
+                t.votes[l] += share;
+                t.n[j] += 1;
+                t.hits[j] += q[l];
+                if !t.said.is_empty() {
+                    t.said[j * k + l] += 1;
+                    t.seen[j * k..(j + 1) * k].iter_mut().zip(q).for_each(|(s, x)| *s += x);
+                }
+                if !t.counts.is_empty() {
+                    let own = &mut t.counts[j * k * k..(j + 1) * k * k];
+                    q.iter().enumerate().for_each(|(truth, x)| own[truth * k + l] += x);
+                }
+            }
+            for r in rows {
+                let l = c.codes.get(r);
+                if agreement && size > 1 {
+                    let j = table.annotator()[r] as usize;
+                    t.agreed[j] += (here[l] - 1) as f64 / (size - 1) as f64;
+                    t.agreed_n[j] += 1;
+                }
+                if !agreement || size == 1 {
+                    here[l] = 0;
+                }
+            }
+            if agreement && size > 1 {
+                table.rows(u).for_each(|r| here[c.codes.get(r)] = 0);
+            }
+        }
+        let units = t.labelled.max(1) as f64;
+        t.votes.iter_mut().for_each(|x| *x /= units);
+        t.posterior.iter_mut().for_each(|x| *x /= units);
+        t.prior = match &fit.class_prior {
+            Some(p) if p.len() == k && p.iter().sum::<f64>() > 0.0 => p.clone(),
+            _ => t.posterior.clone(),
+        };
+        Some(t)
+    }
+
+    /// The confusion matrix of annotator `j`: the fit's own, else the expected counts with one pseudo-label per row
+    /// spread over the classes, so that a row seen rarely stays near "says anything". `None` if it was too large.
+    pub fn confusion(&self, fit: &Fit, j: usize) -> Option<Vec<f64>> {
+        if let Some(c) = (j < fit.annotators.len()).then(|| fit.annotators.confusion(j)).flatten() {
+            return (c.len() == self.k * self.k).then_some(c);
+        }
+        let k = self.k;
+        let counts = self.counts.get(j * k * k..(j + 1) * k * k)?;
+        let mut c = counts.to_vec();
+        for row in c.chunks_exact_mut(k) {
+            let n: f64 = row.iter().sum();
+            row.iter_mut().for_each(|x| *x = (*x + 1.0 / k as f64) / (n + 1.0));
+        }
+        Some(c)
+    }
+
+    /// Half the sum of differences between the class shares of the posterior and of the votes.
+    pub fn drift(&self) -> f64 {
+        0.5 * self.votes.iter().zip(&self.posterior).map(|(a, b)| (a - b).abs()).sum::<f64>()
+    }
+
+    pub fn accuracy(&self, j: usize) -> Option<f64> {
+        (self.n[j] > 0).then(|| self.hits[j] / self.n[j] as f64)
+    }
+
+    pub fn interval(&self, j: usize) -> Option<[f64; 2]> {
+        (self.n[j] > 0).then(|| stats::rate_interval(self.hits[j], self.n[j] as f64))
+    }
+
+    /// The class that annotator `j` says most, its share of its labels, and that class's share of the units it saw.
+    pub fn favourite(&self, j: usize) -> Option<(usize, f64, f64)> {
+        let said = self.said.get(j * self.k..(j + 1) * self.k)?;
+        let (class, &most) = said.iter().enumerate().max_by_key(|&(l, n)| (*n, std::cmp::Reverse(l)))?;
+        let n = self.n[j] as f64;
+        (n > 0.0).then(|| (class, most as f64 / n, self.seen[j * self.k + class] / n))
+    }
+
+    /// Spammer score of annotator `j` and its standard error, not shrunk.
+    pub fn spammer_score(&self, confusion: &[f64], j: usize) -> Option<(f64, f64)> {
+        let seen = self.seen.get(j * self.k..(j + 1) * self.k)?;
+        (self.k >= 2).then(|| spammer_score(confusion, seen))
+    }
+}
+
+/// How much the rows of a confusion matrix differ: the mean squared distance of two rows, halved, so that 0 = labels
+/// carry no information and 1 = perfect or perfectly permuted; for two classes (sensitivity + specificity - 1)^2.
+/// With its standard error when row k rests on `seen[k]` labels: the delta method, and beside it the bias by noise,
+/// which is what is left of the error when the rows are equal.
+pub fn spammer_score(confusion: &[f64], seen: &[f64]) -> (f64, f64) {
+    let k = seen.len();
+    let kf = k as f64;
+    let mut column = vec![0.0; k];
+    let mut squares = 0.0;
+    for row in confusion.chunks_exact(k) {
+        for (l, x) in row.iter().enumerate() {
+            column[l] += x;
+            squares += x * x;
+        }
+    }
+    let scale = 1.0 / (kf * (kf - 1.0));
+    let score = scale * (kf * squares - column.iter().map(|c| c * c).sum::<f64>());
+    let (mut variance, mut bias) = (0.0, 0.0);
+    for (row, n) in confusion.chunks_exact(k).zip(seen) {
+        let (mut g2, mut g1) = (0.0, 0.0);
+        for (l, &x) in row.iter().enumerate() {
+            let g = 2.0 * scale * (kf * x - column[l]);
+            g2 += x * g * g;
+            g1 += x * g;
+            bias += x * (1.0 - x) / (n + 1.0) / kf;
+        }
+        variance += (g2 - g1 * g1).max(0.0) / (n + 1.0);
+    }
+    (score.clamp(0.0, 1.0), (variance + bias * bias).sqrt())
+}
+
+/// The error rate of labels taken as they are, and of the best guess given each label: what is recovered by knowing the
+/// confusion matrix is bias, what is left is error (after Ipeirotis, Provost and Wang 2010, all mistakes costing 1).
+pub fn bias_and_error(prior: &[f64], confusion: &[f64]) -> (f64, f64) {
+    let k = prior.len();
+    let sum: f64 = prior.iter().sum();
+    let joint = |truth: usize, l: usize| prior[truth] / sum * confusion[truth * k + l];
+    let naive = 1.0 - (0..k).map(|t| joint(t, t)).sum::<f64>();
+    let best = 1.0 - (0..k).map(|l| (0..k).map(|t| joint(t, l)).fold(0.0, f64::max)).sum::<f64>();
+    ((naive - best).max(0.0), best.max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spammer_score_of_two_classes_is_the_squared_informedness() {
+        let (a, b) = (0.8, 0.65);
+        let (s, se) = spammer_score(&[a, 1.0 - a, 1.0 - b, b], &[1e9, 1e9]);
+        assert!((s - (a + b - 1.0f64).powi(2)).abs() < 1e-12 && se < 1e-3);
+        assert_eq!(spammer_score(&[1.0, 0.0, 0.0, 1.0], &[5.0, 5.0]).0, 1.0);
+        assert!(spammer_score(&[0.3, 0.7, 0.3, 0.7], &[5.0, 5.0]).0 < 1e-12);
+        // a permuted perfect annotator is as informative as a perfect one
+        assert!((spammer_score(&[0., 1., 0., 0., 0., 1., 1., 0., 0.], &[9.0; 3]).0 - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn spammer_score_is_the_sum_over_pairs_of_rows() {
+        let c: [f64; 9] = [0.7, 0.2, 0.1, 0.25, 0.5, 0.25, 0.0, 0.4, 0.6];
+        let mut direct = 0.0;
+        for a in 0..3 {
+            for b in 0..a {
+                direct += (0..3).map(|l| (c[a * 3 + l] - c[b * 3 + l]).powi(2)).sum::<f64>() / 6.0;
+            }
+        }
+        assert!((spammer_score(&c, &[10.0; 3]).0 - direct).abs() < 1e-12);
+    }
+
+    #[test]
+    fn standard_error_is_that_of_repeated_sampling() {
+        use rand::RngExt;
+        let (c, n) = ([0.8, 0.2, 0.35, 0.65], 60);
+        let mut rng = crate::stream(1, "test", 0);
+        let mut draw = |p: f64| (0..n).filter(|_| rng.random::<f64>() < p).count() as f64 / n as f64;
+        let scores: Vec<f64> = (0..4000)
+            .map(|_| {
+                let (a, b) = (draw(c[0]), draw(c[2]));
+                spammer_score(&[a, 1.0 - a, b, 1.0 - b], &[n as f64; 2]).0
+            })
+            .collect();
+        let mean = scores.iter().sum::<f64>() / 4000.0;
+        let sd = (scores.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / 4000.0).sqrt();
+        let (_, se) = spammer_score(&c, &[n as f64; 2]);
+        assert!((se / sd - 1.0).abs() < 0.1, "{se} {sd}");
+    }
+
+    #[test]
+    fn bias_is_recoverable_and_error_is_not() {
+        // exchanged labels: all bias; a constant: error of the smaller class; a coin: half
+        let close = |x: (f64, f64), y: (f64, f64)| assert!((x.0 - y.0).abs() + (x.1 - y.1).abs() < 1e-12, "{x:?}");
+        close(bias_and_error(&[0.5, 0.5], &[0.0, 1.0, 1.0, 0.0]), (1.0, 0.0));
+        close(bias_and_error(&[0.7, 0.3], &[1.0, 0.0, 1.0, 0.0]), (0.0, 0.3));
+        close(bias_and_error(&[0.5, 0.5], &[0.5; 4]), (0.0, 0.5));
+        close(bias_and_error(&[0.5, 0.5], &[0.9, 0.1, 0.1, 0.9]), (0.0, 0.1));
+    }
+}
