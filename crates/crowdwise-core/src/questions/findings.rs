@@ -18,6 +18,9 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
         Truth::Classes { .. } => {
             if let Some(t) = Tally::of(data, fit, false) {
                 of_classes(data, fit, &t, &mut out);
+                if t.said.is_empty() {
+                    out.push(not_checked(&t));
+                }
                 let about = (0..t.n.len()).flat_map(|j| suspicions(&t, fit, j).into_iter().map(move |s| (j, s)));
                 out.extend(capped(&data.table, about.map(|(j, s)| (j, s.code(), sentence(data, &t, j, s))).collect()));
             }
@@ -63,6 +66,21 @@ fn stopped(fit: &Fit) -> Vec<Finding> {
     vec![Finding::new(code, severity, Subject::Fit, message, advice)]
 }
 
+/// Too many annotators times classes: said, not silent.
+fn not_checked(t: &Tally) -> Finding {
+    Finding::new(
+        "annotators-not-checked",
+        Severity::Info,
+        Subject::Data,
+        format!(
+            "{} annotators with {} classes are too many to look for spammers and constant answers",
+            group(t.n.len() as u64),
+            group(t.k as u64)
+        ),
+        "merge rare classes, or look at a part of the data",
+    )
+}
+
 /// What the table itself limits, whatever the fit: also used by `inspect`.
 pub(super) fn of_structure(table: &Table, graph: &Parts) -> Vec<Finding> {
     let mut out = Vec::new();
@@ -76,7 +94,7 @@ pub(super) fn of_structure(table: &Table, graph: &Parts) -> Vec<Finding> {
             "unlabelled-items",
             Severity::Info,
             format!("{} of {} items have no label", group(unlabelled as u64), group(n as u64)),
-            "they get the class shares as their answer: ask for labels on them first",
+            "nothing but the class shares (or no value at all) can be said of them: ask for labels on them first",
         );
     }
     if graph.count > 1 {

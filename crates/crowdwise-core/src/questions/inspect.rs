@@ -1,7 +1,14 @@
 //! What is in the data, before any fit, and what limits an estimate from it.
 
-use super::{Agreement, agreement};
-use crate::{Dataset, Finding, LabelKind, Units};
+use super::agreement::{Agreement, MIN_COMMON, with_pairs};
+use super::findings::of_structure;
+use super::graph::parts;
+use super::habits::Habits;
+use super::pairs::Pairs;
+use super::patterns::last_labels;
+use super::suspects::FEW;
+use crate::{Dataset, Finding, LabelKind, Preference, Severity, Structure, Subject, Table, group};
+use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 /// Everything `inspect` tells. Parts without a meaning for the kind of label are absent or empty.
@@ -78,7 +85,7 @@ pub struct PairCoverage {
     /// Annotators looked at: all, or the busiest ones when there are too many.
     pub among: usize,
     pub complete: bool,
-    /// Pairs of these with enough common units, of all their pairs.
+    /// Pairs of these with enough common units, of all pairs of annotators.
     pub pairs: u64,
     pub possible: u64,
     /// Annotators in at least one such pair, and in at least one triple all of whose pairs have enough.
@@ -95,7 +102,10 @@ pub struct Expert {
     /// 90 % interval of the recall.
     pub interval: Option<[f64; 2]>,
     /// Labels by this annotator on units whose other labels have this class as their majority.
-    pub n: f64,
+    pub n: u64,
+    /// Of its labels of this class on units with a majority among the others, the share where that says so too.
+    pub precision: Option<f64>,
+    /// Finds most of the class (lower end of the interval above one half) and does not just say it always.
     pub evident: bool,
 }
 
@@ -117,6 +127,7 @@ pub struct ValueSummary {
     pub sd: f64,
     /// Standard deviation of the labels of one unit around their mean, pooled over units with two or more.
     pub sd_within: Option<f64>,
+    /// Different values, counted up to 100 000.
     pub distinct: usize,
 }
 
@@ -148,28 +159,264 @@ pub struct Chains {
 /// Looks at the data; `seed` is for the bootstrap of alpha.
 pub fn inspect(data: &Dataset, seed: u64) -> Inspection {
     let table = &data.table;
-    let _ = matches!(table.units(), Units::Items);
-    Inspection {
+    let counts = table.labels_per_annotator();
+    let pairs = Pairs::of(table, MIN_COMMON);
+    let graph = parts(table);
+    let habits = Habits::of(table);
+    let mut out = Inspection {
         kind: table.kind(),
         items: table.n_items(),
         units: table.n_units(),
         annotators: table.n_annotators(),
         labels: table.n_labels(),
         classes: table.n_classes(),
-        labels_per_unit: Spread::default(),
-        labels_per_annotator: Spread::default(),
-        annotators_with_few: table.labels_per_annotator().iter().filter(|&&n| n < 10).count(),
-        class_shares: Vec::new(),
-        repeated: 0,
-        unlabelled: (0..table.n_units()).filter(|&u| table.degree(u) == 0).count(),
-        agreement: agreement(data, seed, 1000),
-        components: Components::default(),
-        pairs: PairCoverage::default(),
-        experts: Vec::new(),
-        unipolar: Unipolar::default(),
-        values: None,
-        comparisons: None,
-        chains: None,
-        findings: Vec::new(),
+        labels_per_unit: Spread::of((0..table.n_units()).map(|u| table.degree(u) as u64)),
+        labels_per_annotator: Spread::of(counts.iter().copied()),
+        annotators_with_few: counts.iter().filter(|&&n| n < FEW).count(),
+        class_shares: habits.as_ref().map_or(Vec::new(), Habits::class_shares),
+        repeated: (0..table.n_units()).map(|u| (table.degree(u) - last_labels(table, u).count()) as u64).sum(),
+        unlabelled: table.n_units() - graph.labelled,
+        agreement: with_pairs(data, seed, 1000, &pairs),
+        components: Components {
+            count: graph.count,
+            largest_units: graph.largest_units,
+            largest_annotators: graph.largest_annotators,
+        },
+        pairs: coverage(&pairs, table.n_annotators()),
+        experts: habits.as_ref().map_or(Vec::new(), Habits::experts),
+        unipolar: habits.as_ref().map_or(Unipolar::default(), Habits::unipolar),
+        values: table.real().and_then(|v| value_summary(table, v)),
+        comparisons: comparisons(table),
+        chains: match &data.structure {
+            Structure::Chains { starts, .. } => Some(Chains {
+                count: starts.len().saturating_sub(1),
+                length: Spread::of(starts.windows(2).map(|w| w[1] - w[0])),
+            }),
+            _ => None,
+        },
+        findings: of_structure(table, &graph),
+    };
+    out.findings.extend(of_inspection(data, &out));
+    out
+}
+
+impl Spread {
+    /// Of any number of counts. Small ones, as those of items are, take no memory.
+    pub fn of(counts: impl Iterator<Item = u64>) -> Spread {
+        const SMALL: usize = 4096;
+        let (mut small, mut large) = (vec![0u64; SMALL], Vec::new());
+        let (mut n, mut sum) = (0u64, 0u128);
+        for x in counts {
+            n += 1;
+            sum += x as u128;
+            if (x as usize) < SMALL { small[x as usize] += 1 } else { large.push(x) }
+        }
+        if n == 0 {
+            return Spread::default();
+        }
+        large.sort_unstable();
+        // the value at a place of the sorted list
+        let nth = |at: u64| {
+            let mut before = 0;
+            for (x, &c) in small.iter().enumerate() {
+                before += c;
+                if at < before {
+                    return x as u64;
+                }
+            }
+            large[(at - before) as usize]
+        };
+        let max = nth(n - 1);
+        let mut histogram = Vec::new();
+        let (mut low, exact) = (0, max <= 24);
+        while low <= max {
+            let high = if exact || low == 0 { low } else { 2 * low - 1 };
+            let count = small.iter().take(high as usize + 1).skip(low as usize).sum::<u64>()
+                + (large.partition_point(|&x| x <= high) - large.partition_point(|&x| x < low)) as u64;
+            histogram.push(Bin { low, high, count });
+            low = high + 1;
+        }
+        let leading = histogram.iter().take_while(|b| b.count == 0).count();
+        histogram.drain(..leading);
+        Spread {
+            min: nth(0),
+            mean: sum as f64 / n as f64,
+            median: 0.5 * (nth((n - 1) / 2) + nth(n / 2)) as f64,
+            max,
+            histogram,
+        }
     }
+}
+
+fn coverage(pairs: &Pairs, annotators: usize) -> PairCoverage {
+    let n = annotators as u64;
+    let (in_pairs, in_triples) = pairs.in_pairs_and_triples(MIN_COMMON);
+    PairCoverage {
+        min_common: MIN_COMMON,
+        among: pairs.among.len(),
+        complete: pairs.complete,
+        pairs: pairs.count_at_least(MIN_COMMON),
+        possible: n * n.saturating_sub(1) / 2,
+        annotators_in_pairs: in_pairs,
+        annotators_in_triples: in_triples,
+    }
+}
+
+/// Distinct values are counted up to this many.
+const DISTINCT: usize = 100_000;
+
+fn value_summary(table: &Table, values: &[f64]) -> Option<ValueSummary> {
+    if values.is_empty() {
+        return None;
+    }
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let total: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
+    let (mut within, mut freedom) = (0.0, 0.0);
+    for u in 0..table.n_units() {
+        let here = &values[table.rows(u)];
+        if here.len() >= 2 {
+            let m = here.iter().sum::<f64>() / here.len() as f64;
+            within += here.iter().map(|x| (x - m).powi(2)).sum::<f64>();
+            freedom += here.len() as f64 - 1.0;
+        }
+    }
+    let mut distinct: HashSet<u64, foldhash::fast::FixedState> = HashSet::default();
+    for x in values {
+        if distinct.len() == DISTINCT {
+            break;
+        }
+        distinct.insert((x + 0.0).to_bits());
+    }
+    Some(ValueSummary {
+        min: values.iter().copied().fold(f64::INFINITY, f64::min),
+        max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        mean,
+        sd: (total / (n - 1.0).max(1.0)).sqrt(),
+        sd_within: (freedom > 0.0).then(|| (within / freedom).sqrt()),
+        distinct: distinct.len(),
+    })
+}
+
+fn comparisons(table: &Table) -> Option<Comparisons> {
+    let (pairs, said) = table.preferences()?;
+    // bit 1: shown as (small, large), bit 2: as (large, small)
+    let mut shown: HashMap<[u32; 2], u8, foldhash::fast::FixedState> = HashMap::default();
+    let mut both = 0;
+    let (mut won, mut lost) = (vec![false; table.n_items()], vec![false; table.n_items()]);
+    let mut outcomes = [0u64; 3];
+    for (u, &[l, r]) in pairs.iter().enumerate() {
+        if table.degree(u) == 0 {
+            continue;
+        }
+        let seen = shown.entry([l.min(r), l.max(r)]).or_default();
+        let bit = if l < r { 1 } else { 2 };
+        both += usize::from(*seen != 0 && *seen & bit == 0);
+        *seen |= bit;
+        for row in table.rows(u) {
+            outcomes[said[row] as usize] += 1;
+            let (l, r) = (l as usize, r as usize);
+            match said[row] {
+                Preference::Left => (won[l], lost[r]) = (true, true),
+                Preference::Right => (won[r], lost[l]) = (true, true),
+                // a tie is neither always won nor always lost
+                Preference::Tie => [l, r].into_iter().for_each(|i| (won[i], lost[i]) = (true, true)),
+            }
+        }
+    }
+    let n = table.n_items() as u64;
+    let all: u64 = outcomes.iter().sum();
+    let share = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
+    Some(Comparisons {
+        pairs: shown.len(),
+        both_orders: both,
+        both_orders_share: share(both as u64, shown.len() as u64),
+        left: outcomes[0],
+        right: outcomes[1],
+        ties: outcomes[2],
+        tie_share: share(outcomes[2], all),
+        always_won: (0..won.len()).filter(|&i| won[i] && !lost[i]).count(),
+        always_lost: (0..won.len()).filter(|&i| lost[i] && !won[i]).count(),
+        possible_pairs: n * n.saturating_sub(1) / 2,
+    })
+}
+
+fn of_inspection(data: &Dataset, i: &Inspection) -> Vec<Finding> {
+    let mut out = Vec::new();
+    let mut add = |code: &str, severity, subject, message: String, advice: &str| {
+        out.push(Finding::new(code, severity, subject, message, advice));
+    };
+    if i.repeated > 0 {
+        add(
+            "repeated-labels",
+            Severity::Info,
+            Subject::Data,
+            format!("{} labels repeat one by the same annotator on the same item", group(i.repeated)),
+            "all are kept and count in a fit; if they are corrections, keep the last one of each",
+        );
+    }
+    if i.unipolar.label_share > 0.5 {
+        add(
+            "one-class-sources",
+            Severity::Warning,
+            Subject::Data,
+            format!(
+                "{} annotators, who gave {:.0} % of the labels, only ever say one class",
+                i.unipolar.sources.len(),
+                100.0 * i.unipolar.label_share
+            ),
+            "confusion-matrix methods may give all items one class: use majority-vote, or a method for labelling functions",
+        );
+    }
+    if let (Some(a), Some([low, high])) = (i.agreement.krippendorff_alpha, i.agreement.alpha_interval)
+        && high < 0.2
+    {
+        add(
+            "low-agreement",
+            Severity::Warning,
+            Subject::Data,
+            format!("Krippendorff's alpha is {a:.2} [{low:.2}, {high:.2}]: little more agreement than by chance"),
+            "a few good annotators may still be found among many bad ones; else the task or its instructions are unclear",
+        );
+    }
+    if let Some(c) = data.table.categorical() {
+        let missing: Vec<&Expert> = i.experts.iter().filter(|e| !e.evident).collect();
+        for e in missing.iter().take(20) {
+            let best = match (e.recall, e.annotator) {
+                (Some(r), Some(j)) => {
+                    format!("the best finds {r:.2} of it ({}, {} cases)", data.table.annotators().name(j), e.n)
+                }
+                _ => "nobody has enough cases of it beside other labels".into(),
+            };
+            add(
+                "no-evident-expert",
+                Severity::Info,
+                Subject::Class(c.classes.name(e.class).to_owned()),
+                format!("no annotator is seen to know this class: {best}"),
+                "its share and its confusions are estimated poorly: known truth for some of its items would help most",
+            );
+        }
+        if missing.len() > 20 {
+            let text = format!("{} more classes likewise", missing.len() - 20);
+            add("no-evident-expert", Severity::Info, Subject::Data, text, "merge rare classes");
+        }
+    }
+    if let Some(c) = &i.comparisons {
+        let (l, r) = (c.left as f64, c.right as f64);
+        // both parts: far enough to matter, and more than three standard errors of a fair coin
+        if (l - r).abs() > 0.1 * (l + r) && (l - r).abs() > 3.0 * (l + r).sqrt() {
+            let text = format!("{} comparisons went to the left item, {} to the right", group(c.left), group(c.right));
+            add("position-bias", Severity::Warning, Subject::Data, text, "show every pair in both orders, at random");
+        }
+        if c.always_won + c.always_lost > 0 {
+            add(
+                "unbounded-scores",
+                Severity::Info,
+                Subject::Data,
+                format!("{} items won and {} lost all their comparisons", c.always_won, c.always_lost),
+                "their scores rest on the prior only: compare them with items nearer to them",
+            );
+        }
+    }
+    out
 }

@@ -7,6 +7,7 @@ mod compare;
 mod evaluate;
 mod findings;
 mod graph;
+mod habits;
 mod inspect;
 mod items;
 mod labels;

@@ -78,6 +78,11 @@ impl Pairs {
         out
     }
 
+    /// Number of pairs with at least `min` common units.
+    pub fn count_at_least(&self, min: u64) -> u64 {
+        self.common.iter().filter(|&&n| n as u64 >= min).count() as u64
+    }
+
     /// How many of the annotators are in a pair, and in a triple all of whose pairs, with at least `min` common units.
     pub fn in_pairs_and_triples(&self, min: u64) -> (usize, usize) {
         let n = self.among.len();
