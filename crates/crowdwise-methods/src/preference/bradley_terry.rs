@@ -3,7 +3,7 @@ use super::likelihood::{Point, Problem};
 use super::newton::maximise;
 use super::pairs::Comparisons;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Fit, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Annotators, Capabilities, Context, Dataset, Error, Finding, Fit, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Severity, Status, Subject, Truth, group,
 };
 use schemars::JsonSchema;
@@ -132,7 +132,8 @@ impl Method for BradleyTerry {
         let strong = comparisons.strong_components();
         findings.extend(self.connection(data, n_components, strong));
 
-        let problem = Problem { data: &comparisons, ties, position, ridge: self.ridge, virtual_wins: self.virtual_wins };
+        let problem =
+            Problem { data: &comparisons, ties, position, ridge: self.ridge, virtual_wins: self.virtual_wins };
         let mut x = cx.warm.and_then(|w| warm_point(w, &problem)).unwrap_or_else(|| problem.start());
         let run = maximise(&problem, &component, &mut x, self.max_iter, self.tol, cx)?;
         let kind = if problem.shift_free() { "log-likelihood" } else { "penalised-log-likelihood" };

@@ -106,9 +106,8 @@ mod tests {
     fn factor_solves_and_inverts() {
         for n in [1, 2, 7, 32, 33, 75] {
             // Hilbert-like and shifted, so that it is well conditioned
-            let a: Vec<f64> = (0..n * n)
-                .map(|x| 1.0 / (1 + x / n + x % n) as f64 + if x / n == x % n { 2.0 } else { 0.0 })
-                .collect();
+            let a: Vec<f64> =
+                (0..n * n).map(|x| 1.0 / (1 + x / n + x % n) as f64 + if x / n == x % n { 2.0 } else { 0.0 }).collect();
             let c = Cholesky::new(n, a.clone()).unwrap();
             let times = |x: &[f64]| (0..n).map(|i| dot(&a[i * n..(i + 1) * n], x)).collect::<Vec<_>>();
             let diagonal = c.inverse_diagonal();

@@ -42,7 +42,7 @@ pub(super) fn variances(
             continue; // its score is 0 by definition
         }
         let exact = (items.len() <= dense_items).then(|| block(problem, at, items, &place, pairs)).flatten();
-        let Some((factor, flat)) = exact else {
+        let Some(factor) = exact else {
             out.approximate += 1;
             large = true;
             second_order(problem, at, items, pairs, &mut out.score);
@@ -50,12 +50,7 @@ pub(super) fn variances(
         };
         let m = items.len() as f64;
         let mut ones = vec![1.0; items.len()];
-        if flat {
-            // the all-ones vector is an eigenvector; its part is taken off below
-            factor.solve(&mut ones);
-        } else {
-            factor.solve(&mut ones);
-        }
+        factor.solve(&mut ones);
         let total: f64 = ones.iter().sum();
         for ((v, &i), row) in factor.inverse_diagonal().iter().zip(items).zip(&ones) {
             out.score[i as usize] = (v - 2.0 * row / m + total / (m * m)).max(0.0);
@@ -89,17 +84,10 @@ pub(super) fn variances(
 
 /// Factor of the curvature of one component's scores. Without regularisation (or with the same for all items) a shift
 /// of all scores is added, which the centring takes away again.
-fn block(
-    problem: &Problem<'_>,
-    at: &Derivatives,
-    items: &[u32],
-    place: &[u32],
-    pairs: &[u32],
-) -> Option<(Cholesky, bool)> {
+fn block(problem: &Problem<'_>, at: &Derivatives, items: &[u32], place: &[u32], pairs: &[u32]) -> Option<Cholesky> {
     let m = items.len();
     let mut h = vec![0.0; m * m];
-    let flat = problem.virtual_wins == 0.0;
-    if flat {
+    if problem.virtual_wins == 0.0 {
         let mean = items.iter().map(|&i| at.diagonal[i as usize]).sum::<f64>() / m as f64;
         h.fill(mean / m as f64);
     }
@@ -112,7 +100,7 @@ fn block(
         h[a * m + b] -= at.weight[q as usize];
         h[b * m + a] -= at.weight[q as usize];
     }
-    Cholesky::new(m, h).map(|c| (c, flat))
+    Cholesky::new(m, h)
 }
 
 /// 1/d_i + Σ_j w_ij² / (d_i² d_j).

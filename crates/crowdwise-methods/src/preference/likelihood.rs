@@ -255,7 +255,12 @@ mod tests {
 
     fn data() -> Comparisons {
         let pair = |left, right, left_wins, right_wins, ties| Pair { left, right, left_wins, right_wins, ties };
-        let pairs = vec![pair(0, 1, 3.0, 1.0, 2.0), pair(1, 2, 0.0, 2.0, 1.0), pair(2, 0, 4.0, 4.0, 0.0), pair(0, 2, 1.0, 0.0, 3.0)];
+        let pairs = vec![
+            pair(0, 1, 3.0, 1.0, 2.0),
+            pair(1, 2, 0.0, 2.0, 1.0),
+            pair(2, 0, 4.0, 4.0, 0.0),
+            pair(0, 2, 1.0, 0.0, 3.0),
+        ];
         Comparisons { n_items: 3, pairs, decided: 15.0, ties: 6.0, with_itself: 0, repeated: 4, both_orders: 0.5 }
     }
 
@@ -295,7 +300,9 @@ mod tests {
         match (a < n, b < n) {
             (true, true) if a == b => at.diagonal[a],
             (true, true) => {
-                let meets = |p: &Pair| (p.left as usize, p.right as usize) == (a, b) || (p.left as usize, p.right as usize) == (b, a);
+                let meets = |p: &Pair| {
+                    (p.left as usize, p.right as usize) == (a, b) || (p.left as usize, p.right as usize) == (b, a)
+                };
                 -data.pairs.iter().zip(&at.weight).filter(|(p, _)| meets(p)).map(|(_, w)| w).sum::<f64>()
             }
             (true, false) => at.border[b - n][a],

@@ -244,7 +244,8 @@ mod tests {
     fn connected_and_strongly_connected_parts_are_counted() {
         use Preference::{Left, Tie};
         // a cycle x > y > z > x; a chain p > q > r; a tie s = t
-        let rows = [("x", "y", Left), ("y", "z", Left), ("z", "x", Left), ("p", "q", Left), ("q", "r", Left), ("s", "t", Tie)];
+        let rows =
+            [("x", "y", Left), ("y", "z", Left), ("z", "x", Left), ("p", "q", Left), ("q", "r", Left), ("s", "t", Tie)];
         let c = Comparisons::new(&table(&rows), false);
         let (component, n) = c.components();
         assert_eq!((n, component), (3, vec![0, 0, 0, 1, 1, 1, 2, 2]));
