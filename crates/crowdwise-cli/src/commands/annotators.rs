@@ -1,0 +1,149 @@
+//! `crowdwise annotators`.
+
+use crate::cli::TEMPLATE;
+use crate::failure::Exit;
+use crate::fitting;
+use crate::options::FailIf;
+use crate::output::{Format, OutputOptions};
+use crate::rows::{self, Push, Row, Sheet};
+use crate::source::{FitOptions, Given};
+use crate::talk::Talk;
+use clap::ValueEnum;
+use crowdwise::report::{AnnotatorEntry, DataCounts, SCHEMA, annotator_entries};
+use crowdwise::{Error, LabelKind, Severity, Stop};
+use serde::Serialize;
+
+#[derive(Debug, clap::Args)]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  crowdwise annotators votes.csv                           fit, then one row per annotator
+  crowdwise annotators fit.json --by accuracy              from a kept fit, the worst first
+"
+)]
+pub struct Args {
+    /// Answers, or a fit kept by `crowdwise fit -o fit.json`
+    pub file: String,
+    /// Order of the rows [default: as in the data]
+    #[arg(long, value_enum, value_name = "COLUMN")]
+    pub by: Option<Order>,
+    /// End with exit code 1 if this holds
+    #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',', hide_short_help = true)]
+    pub fail_if: Vec<FailIf>,
+    #[command(flatten)]
+    pub output: OutputOptions,
+    #[command(flatten)]
+    pub fit: FitOptions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// Lowest accuracy first
+    Accuracy,
+    /// Least information first
+    Information,
+    /// Lowest agreement with others first
+    Agreement,
+    /// Most labels first
+    Labels,
+    /// Flagged ones first
+    Flags,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    method: &'a str,
+    data: DataCounts,
+    class_names: &'a [String],
+    annotators: &'a [AnnotatorEntry],
+}
+
+/// What both kinds of source tell.
+struct Table {
+    method: String,
+    data: DataCounts,
+    kind: LabelKind,
+    class_names: Vec<String>,
+    rows: Vec<AnnotatorEntry>,
+    stop: Stop,
+    severities: Vec<Severity>,
+}
+
+pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
+    let mut out = args.output.open()?;
+    let mut table = match args.fit.load(&args.file, talk)? {
+        Given::Document(d) => Table {
+            method: d.method,
+            data: d.data,
+            kind: d.kind,
+            class_names: d.class_names,
+            rows: d.annotators,
+            stop: d.stop,
+            severities: d.findings.iter().map(|f| f.severity).collect(),
+        },
+        Given::Fitted(given) => {
+            let (data, fitted) = &*given;
+            let classes = data.table.categorical().map(|c| c.classes.iter().map(str::to_owned).collect());
+            Table {
+                method: fitted.fit.provenance.method.clone(),
+                data: DataCounts::of(data),
+                kind: data.table.kind(),
+                class_names: classes.unwrap_or_default(),
+                rows: annotator_entries(data, &fitted.fit),
+                stop: fitted.fit.diagnostics.stop,
+                severities: fitted.fit.findings.iter().map(|f| f.severity).collect(),
+            }
+        }
+    };
+    if let Some(order) = args.by {
+        sort(&mut table.rows, order);
+    }
+    if out.format == Format::Json {
+        let document = Document {
+            schema: SCHEMA,
+            method: &table.method,
+            data: table.data,
+            class_names: &table.class_names,
+            annotators: &table.rows,
+        };
+        rows::write_json(&mut out, &document)?;
+    } else {
+        rows::write(&mut out, sheet(table.kind, &table.rows), talk)?;
+    }
+    out.target.finish()?;
+    Ok(fitting::exit(Some(table.stop), table.severities.into_iter(), &args.fail_if, talk))
+}
+
+/// Unknown numbers come last.
+fn sort(rows: &mut [AnnotatorEntry], order: Order) {
+    let key = |x: Option<f64>| x.unwrap_or(f64::INFINITY);
+    match order {
+        Order::Accuracy => rows.sort_by(|a, b| key(a.accuracy).total_cmp(&key(b.accuracy))),
+        Order::Information => rows.sort_by(|a, b| key(a.information_bits).total_cmp(&key(b.information_bits))),
+        Order::Agreement => rows.sort_by(|a, b| key(a.agreement).total_cmp(&key(b.agreement))),
+        Order::Labels => rows.sort_by_key(|a| std::cmp::Reverse(a.n)),
+        Order::Flags => rows.sort_by_key(|a| std::cmp::Reverse(a.flags.len())),
+    }
+}
+
+fn sheet(kind: LabelKind, all: &[AnnotatorEntry]) -> Sheet<'_> {
+    if kind == LabelKind::Real {
+        let columns = ["annotator", "n", "bias", "sd", "weight", "flags"];
+        return Sheet::new(columns, all.len(), |at, row: &mut Row<'_>| {
+            let a = &all[at];
+            row.text(&*a.annotator).int(a.n as i64).maybe(a.bias).maybe(a.sd).maybe(a.weight);
+            row.text(a.flags.join(" "));
+        });
+    }
+    let columns =
+        ["annotator", "n", "accuracy", "low", "high", "information_bits", "agreement", "bias", "error", "flags"];
+    Sheet::new(columns, all.len(), |at, row: &mut Row<'_>| {
+        let a = &all[at];
+        row.text(&*a.annotator).int(a.n as i64).maybe(a.accuracy);
+        row.maybe(a.interval.map(|i| i[0])).maybe(a.interval.map(|i| i[1]));
+        row.maybe(a.information_bits).maybe(a.agreement).maybe(a.bias).maybe(a.error);
+        row.text(a.flags.join(" "));
+    })
+}

@@ -1,0 +1,205 @@
+//! `crowdwise compare`.
+
+use crate::cli::TEMPLATE;
+use crate::failure::Exit;
+use crate::fitting;
+use crate::options::{FailIf, InputOptions, RunOptions, read_truth};
+use crate::output::{Format, OutputOptions};
+use crate::rows::{self, Push, Row, Sheet};
+use crate::talk::Talk;
+use crowdwise::questions::{CompareRow, Comparison, compare};
+use crowdwise::report::{DataCounts, SCHEMA};
+use crowdwise::{AnyMethod, Entry, Error, LabelKind, Stop};
+use serde_json::{Value, json};
+
+#[derive(Debug, clap::Args)]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  crowdwise compare votes.csv                              a sensible set of methods
+  crowdwise compare votes.csv -m majority-vote,dawid-skene,glad --truth truth.csv
+"
+)]
+pub struct Args {
+    /// Answers: a file, or - for standard input
+    pub answers: String,
+    /// Methods, or `all` that fit the data [default: a sensible set]
+    #[arg(short, long = "method", value_name = "A,B,…|all", value_delimiter = ',')]
+    pub methods: Vec<String>,
+    /// A parameter of one of the methods
+    #[arg(short, long = "param", value_name = "METHOD.KEY=VALUE")]
+    pub params: Vec<String>,
+    /// Known truth (item,label), only to evaluate
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<String>,
+    /// Known truth (item,label) that the fits use
+    #[arg(long, value_name = "FILE")]
+    pub gold: Option<String>,
+    /// Parts in which labels are hidden in turn for the held-out score; 0 = no such score
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    pub folds: usize,
+    /// End with exit code 1 if this holds
+    #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',', hide_short_help = true)]
+    pub fail_if: Vec<FailIf>,
+    #[command(flatten)]
+    pub output: OutputOptions,
+    #[command(flatten)]
+    pub run: RunOptions,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
+    // slips are found before anything is read
+    check_names(&args.methods)?;
+    let params = Params::parse(&args.params)?;
+    let mut out = args.output.open()?;
+    let mut data = args.input.read(&args.answers, args.run.threads(), talk)?;
+    if let Some(file) = &args.gold {
+        let gold = read_truth(file, &data, talk)?;
+        data = data.with_gold(gold);
+    }
+    let truth = args.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose()?;
+    let methods = chosen(&args.methods, data.table.kind(), &params)?;
+    let result = talk.timed("compare", || {
+        fitting::with_progress("compare", &args.run, talk, |cx| {
+            compare(&data, &methods, truth.as_ref(), args.folds, cx)
+        })
+    });
+    for row in &result.methods {
+        if let Some(e) = &row.error {
+            talk.note(format_args!("{}: {e}", row.method));
+        }
+    }
+    if out.format == Format::Json {
+        rows::write_json(&mut out, &document(&result, DataCounts::of(&data)))?;
+    } else {
+        rows::write(&mut out, sheet(&result.methods, truth.is_some()), talk)?;
+    }
+    out.target.finish()?;
+    let worst =
+        result.methods.iter().filter_map(|r| r.stop).max_by_key(|s| !matches!(s, Stop::Direct | Stop::Converged));
+    Ok(fitting::exit(worst, std::iter::empty(), &args.fail_if, talk))
+}
+
+/// Parameters by method.
+pub struct Params(Vec<(&'static str, String, Value)>);
+
+impl Params {
+    pub fn parse(given: &[String]) -> Result<Params, Error> {
+        let mut out = Vec::new();
+        let mut problems = Vec::new();
+        for text in given {
+            match text.split_once('=').and_then(|(name, value)| Some((name.split_once('.')?, value))) {
+                Some(((method, key), value)) => match crowdwise::find(method.trim()) {
+                    Ok(entry) => out.push((entry.info.id, key.trim().to_owned(), Value::from(value.trim()))),
+                    Err(e) => problems.push(e),
+                },
+                None => problems.push(Error::Usage {
+                    what: format!("`{text}` is not a parameter of one of the methods"),
+                    hint: Some("it should look like dawid-skene.tol=1e-6".into()),
+                }),
+            }
+        }
+        Error::all(problems)?;
+        Ok(Params(out))
+    }
+
+    fn of(&self, id: &str) -> Vec<(String, Value)> {
+        self.0.iter().filter(|p| p.0 == id).map(|p| (p.1.clone(), p.2.clone())).collect()
+    }
+}
+
+/// The methods that a comparison shows unless told otherwise: one of each idea.
+const SENSIBLE: &[&str] = &[
+    "majority-vote",
+    "weighted-majority-vote",
+    "one-coin",
+    "dawid-skene",
+    "bayes-dawid-skene",
+    "glad",
+    "mace",
+    "mean",
+    "median",
+    "trimmed-mean",
+    "bradley-terry",
+];
+
+/// Every unknown name at once.
+pub fn check_names(names: &[String]) -> Result<(), Error> {
+    let problems = names.iter().filter(|n| *n != "all").filter_map(|n| crowdwise::find(n).err());
+    Error::all(problems.collect())
+}
+
+/// The methods asked for, with their parameters.
+pub fn chosen(names: &[String], kind: LabelKind, params: &Params) -> Result<Vec<Box<dyn AnyMethod>>, Error> {
+    let fits = |e: &&Entry| e.info.accepts.contains(&kind);
+    let entries: Vec<&Entry> = if names.is_empty() {
+        crowdwise::methods().filter(fits).filter(|e| SENSIBLE.contains(&e.info.id)).collect()
+    } else if names.iter().any(|n| n == "all") {
+        crowdwise::methods().filter(fits).collect()
+    } else {
+        names.iter().map(|n| crowdwise::find(n)).collect::<Result<_, _>>()?
+    };
+    let mut methods = Vec::new();
+    let mut problems = Vec::new();
+    for e in entries {
+        match e.with(&params.of(e.info.id)) {
+            Ok(m) => methods.push(m),
+            Err(e) => problems.push(e),
+        }
+    }
+    Error::all(problems)?;
+    Ok(methods)
+}
+
+fn document(result: &Comparison, data: DataCounts) -> Value {
+    let row = |r: &CompareRow| {
+        let mut value = serde_json::to_value(r).unwrap_or_default();
+        if r.evaluation.is_none() {
+            value["evaluation"] = Value::Null; // always there, so that programs need not ask
+        }
+        value
+    };
+    let methods: Vec<Value> = result.methods.iter().map(row).collect();
+    json!({"schema": SCHEMA, "data": data, "folds": result.folds, "methods": methods})
+}
+
+fn sheet(all: &[CompareRow], truth: bool) -> Sheet<'_> {
+    let has = |f: fn(&CompareRow) -> bool| all.iter().any(f);
+    let mut columns = vec!["method", "agreement", "drift", "held_out_log_loss", "held_out_se"];
+    let eval = |name: &'static str, f: fn(&CompareRow) -> Option<f64>| {
+        (truth && all.iter().any(|r| f(r).is_some())).then_some((name, f))
+    };
+    type Field = fn(&CompareRow) -> Option<f64>;
+    let fields: Vec<(&'static str, Field)> = [
+        eval("accuracy", |r| r.evaluation.as_ref()?.accuracy),
+        eval("macro_f1", |r| r.evaluation.as_ref()?.macro_f1),
+        eval("log_loss", |r| r.evaluation.as_ref()?.log_loss),
+        eval("brier", |r| r.evaluation.as_ref()?.brier),
+        eval("ece", |r| r.evaluation.as_ref()?.ece),
+        eval("rmse", |r| r.evaluation.as_ref()?.rmse),
+        eval("mae", |r| r.evaluation.as_ref()?.mae),
+        eval("correlation", |r| r.evaluation.as_ref()?.correlation),
+        eval("spearman", |r| r.evaluation.as_ref()?.spearman),
+        eval("kendall", |r| r.evaluation.as_ref()?.kendall),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    columns.extend(fields.iter().map(|f| f.0));
+    columns.extend(["seconds", "stop"]);
+    let failed = has(|r| r.error.is_some());
+    columns.extend(failed.then_some("error"));
+    Sheet::new(columns, all.len(), move |at, row: &mut Row<'_>| {
+        let r = &all[at];
+        row.text(&*r.method).maybe(r.agreement).maybe(r.drift).maybe(r.held_out_log_loss).maybe(r.held_out_se);
+        fields.iter().for_each(|f| _ = row.maybe(f.1(r)));
+        let stop = serde_json::to_value(r.stop).unwrap_or_default();
+        row.real(r.elapsed_seconds).text(stop.as_str().unwrap_or_default().to_owned());
+        if failed {
+            row.text(r.error.as_deref().unwrap_or_default());
+        }
+    })
+}

@@ -1,0 +1,47 @@
+//! `crowdwise convert`.
+
+use crate::cli::TEMPLATE;
+use crate::failure::Exit;
+use crate::options::InputOptions;
+use crate::output::{Format, OutputOptions};
+use crate::rows;
+use crate::talk::Talk;
+use crowdwise::io::{TableFormat, write_answers};
+use crowdwise::{Error, group};
+
+#[derive(Debug, clap::Args)]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  crowdwise convert votes.csv.gz -o votes.parquet
+  crowdwise convert export.json --input-format label-studio -o votes.csv
+"
+)]
+pub struct Args {
+    /// Answers: a file, or - for standard input
+    pub answers: String,
+    #[command(flatten)]
+    pub output: OutputOptions,
+    /// Threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
+    let mut out = args.output.open()?;
+    let format = match out.format {
+        Format::Csv | Format::Table => TableFormat::Csv,
+        Format::Tsv => TableFormat::Tsv,
+        Format::Jsonl => TableFormat::Jsonl,
+        Format::Json => TableFormat::Json,
+        Format::Parquet => TableFormat::Parquet,
+    };
+    let data = args.input.read(&args.answers, args.threads.map_or(0, usize::from), talk)?;
+    talk.timed("write", || rows::lend(&mut out.target, |writer| write_answers(writer, format, &data)))?;
+    out.target.finish()?;
+    talk.note(format_args!("{} labels", group(data.table.n_labels() as u64)));
+    Ok(Exit::Done)
+}

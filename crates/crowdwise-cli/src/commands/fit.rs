@@ -1,0 +1,108 @@
+//! `crowdwise fit`.
+
+use crate::cli::TEMPLATE;
+use crate::failure::Exit;
+use crate::fitting;
+use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, method, read_truth};
+use crate::output::{Format, OutputOptions};
+use crate::rows::{self, Push, Row, Sheet};
+use crate::talk::Talk;
+use crowdwise::questions::evaluate;
+use crowdwise::report::{FitDocument, LabelEntry, LabelRows};
+use crowdwise::{Dataset, Error, Fit, Truth};
+
+#[derive(Debug, clap::Args)]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  crowdwise fit votes.csv -m dawid-skene -p tol=1e-6 -o labels.csv
+  crowdwise fit votes.csv --truth truth.csv --format json | jq .evaluation
+"
+)]
+pub struct Args {
+    /// Answers: a file, or - for standard input
+    pub answers: String,
+    /// The method [default: dawid-skene; mean for real values, bradley-terry for comparisons]
+    #[arg(short, long, value_name = "METHOD")]
+    pub method: Option<String>,
+    /// A parameter of the method; `crowdwise methods METHOD` lists them
+    #[arg(short, long = "param", value_name = "KEY=VALUE")]
+    pub params: Vec<KeyValue>,
+    /// Known truth (item,label), only to evaluate
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<String>,
+    /// Known truth (item,label) that the fit uses
+    #[arg(long, value_name = "FILE")]
+    pub gold: Option<String>,
+    /// Add a column of probability for each class
+    #[arg(long)]
+    pub posterior: bool,
+    /// End with exit code 1 if this holds
+    #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',')]
+    pub fail_if: Vec<FailIf>,
+    #[command(flatten)]
+    pub output: OutputOptions,
+    #[command(flatten)]
+    pub run: RunOptions,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
+    // a slip in the method or its parameters is found before anything is read
+    if let Some(name) = &args.method {
+        method(name, &args.params)?;
+    }
+    let mut out = args.output.open()?;
+    let mut data = args.input.read(&args.answers, args.run.threads(), talk)?;
+    if let Some(file) = &args.gold {
+        let gold = read_truth(file, &data, talk)?;
+        data = data.with_gold(gold);
+    }
+    let truth = args.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose()?;
+    let name = args.method.as_deref().unwrap_or_else(|| fitting::default_method(data.table.kind()));
+    let method = method(name, &args.params)?;
+    let fitted = fitting::fit(&*method, &data, &args.run, talk)?;
+    let fit = &fitted.fit;
+    let evaluation = truth.as_ref().map(|gold| evaluate(fit, &data, gold));
+    fitting::say_stop(fit, talk);
+    if out.format == Format::Json {
+        let document = FitDocument::new(&data, fit, evaluation, fitted.elapsed);
+        talk.timed("write", || rows::write_json(&mut out, &document))?;
+    } else {
+        fitting::say_findings(&fit.findings, talk);
+        if let (Some(e), Some(file)) = (&evaluation, &args.truth) {
+            fitting::say_evaluation(e, file, talk);
+        }
+        talk.timed("write", || rows::write(&mut out, labels(&data, fit, args.posterior), talk))?;
+    }
+    out.target.finish()?;
+    let severities = fit.findings.iter().map(|f| f.severity);
+    Ok(fitting::exit(Some(fit.diagnostics.stop), severities, &args.fail_if, talk))
+}
+
+/// The labels of a fit as rows.
+pub fn labels<'a>(data: &'a Dataset, fit: &'a Fit, posterior: bool) -> Sheet<'a> {
+    let mut columns: Vec<String> = match fit.truth {
+        Truth::Classes { .. } => vec!["item".into(), "label".into(), "probability".into()],
+        Truth::Real { .. } => vec!["item".into(), "value".into(), "sd".into()],
+        Truth::Scores { .. } => ["rank", "item", "score", "low", "high", "component"].map(String::from).to_vec(),
+    };
+    let classes = data.table.categorical().filter(|_| posterior).map(|c| c.classes);
+    columns.extend(classes.iter().flat_map(|c| c.iter()).map(|c| format!("p_{c}")));
+    let rows = LabelRows::new(data, fit);
+    let n = rows.len();
+    Sheet::new(columns, n, move |at, row: &mut Row<'_>| match rows.get(at) {
+        LabelEntry::Class { item, label, probability, posterior: p, .. } => {
+            row.text(item).text(label).real(probability);
+            if posterior {
+                p.iter().for_each(|&x| _ = row.real(x));
+            }
+        }
+        LabelEntry::Value { item, value, sd } => _ = row.text(item).maybe(value).maybe(sd),
+        LabelEntry::Score { rank, item, score, low, high, component } => {
+            row.int(rank as i64).text(item).real(score).maybe(low).maybe(high).int(component.into());
+        }
+    })
+}

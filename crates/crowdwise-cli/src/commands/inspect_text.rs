@@ -1,0 +1,221 @@
+//! An inspection as people read it.
+
+use crowdwise::questions::{Agreement, Inspection, Level, Spread};
+use crowdwise::report::{Align, TextTable, subject_text};
+use crowdwise::{Dataset, Finding, LabelKind, Severity, group};
+use std::fmt::Write;
+
+/// Most classes and most pairs that are shown.
+const MOST_ROWS: usize = 12;
+
+pub fn text(i: &Inspection, data: &Dataset, width: Option<usize>) -> String {
+    let width = width.or(Some(110));
+    let mut out = String::new();
+    overview(&mut out, i, data, width);
+    classes(&mut out, i, data, width);
+    other_kinds(&mut out, i, width);
+    agreement(&mut out, &i.agreement, data, width);
+    limits(&mut out, i, data, width);
+    findings(&mut out, &i.findings);
+    out
+}
+
+fn head(out: &mut String, title: &str) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    let _ = writeln!(out, "{title}");
+}
+
+fn pairs(rows: &[(&str, String)], width: Option<usize>) -> String {
+    let mut table = TextTable::new([("", Align::Left), ("", Align::Left)]).without_header().indented(2);
+    rows.iter().for_each(|(name, value)| table.row([(*name).to_owned(), value.clone()]));
+    table.render(width)
+}
+
+fn overview(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usize>) {
+    let n = |x: usize| group(x as u64);
+    head(out, &format!("{}: {} labels", data.source, i.kind));
+    let mut rows = vec![("items", n(i.items))];
+    if i.units != i.items || i.kind == LabelKind::Preference {
+        rows.push(("pairs as shown", n(i.units)));
+    }
+    rows.push(("annotators", n(i.annotators)));
+    rows.push(("labels", n(i.labels)));
+    if i.classes > 0 {
+        rows.push(("classes", n(i.classes)));
+    }
+    if let Some(c) = &i.chains {
+        rows.push(("sequences", format!("{}, of {} tokens", n(c.count), spread(&c.length))));
+    }
+    let unit = if i.kind == LabelKind::Preference { "labels per pair" } else { "labels per item" };
+    rows.push((unit, spread(&i.labels_per_unit)));
+    rows.push(("labels per annotator", spread(&i.labels_per_annotator)));
+    if i.repeated > 0 {
+        rows.push(("repeated", format!("{} labels by the same annotator on the same item (kept)", group(i.repeated))));
+    }
+    if i.unlabelled > 0 {
+        rows.push(("without a label", n(i.unlabelled)));
+    }
+    out.push_str(&pairs(&rows, width));
+}
+
+fn spread(s: &Spread) -> String {
+    if s.min == s.max {
+        return group(s.min);
+    }
+    format!("{} to {}, mean {:.1}, median {}", group(s.min), group(s.max), s.mean, s.median)
+}
+
+fn classes(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usize>) {
+    let (Some(c), false) = (data.table.categorical(), i.class_shares.is_empty()) else { return };
+    head(out, "Class shares by vote");
+    let mut table = TextTable::new([("", Align::Left), ("", Align::Right), ("", Align::Right), ("", Align::Left)])
+        .without_header()
+        .indented(2);
+    let most = i.class_shares.iter().map(|r| r.share).fold(0.0, f64::max).max(1e-9);
+    for row in i.class_shares.iter().take(MOST_ROWS) {
+        let bar = "█".repeat((row.share / most * 24.0).round() as usize);
+        table.row([c.classes.name(row.class).to_owned(), group(row.votes), format!("{:.1} %", 100.0 * row.share), bar]);
+    }
+    out.push_str(&table.render(width));
+    if i.class_shares.len() > MOST_ROWS {
+        let _ = writeln!(out, "  … and {} more classes", i.class_shares.len() - MOST_ROWS);
+    }
+}
+
+fn other_kinds(out: &mut String, i: &Inspection, width: Option<usize>) {
+    if let Some(v) = &i.values {
+        head(out, "Values");
+        let mut rows = vec![
+            ("range", format!("{} to {}, {} distinct", v.min, v.max, group(v.distinct as u64))),
+            ("mean", format!("{:.4}, sd {:.4}", v.mean, v.sd)),
+        ];
+        if let Some(sd) = v.sd_within {
+            rows.push(("sd within an item", format!("{sd:.4}")));
+        }
+        out.push_str(&pairs(&rows, width));
+    }
+    if let Some(c) = &i.comparisons {
+        head(out, "Comparisons");
+        let rows = [
+            ("distinct pairs", format!("{} of {} possible", group(c.pairs as u64), group(c.possible_pairs))),
+            ("shown in both orders", format!("{} ({:.1} %)", group(c.both_orders as u64), 100.0 * c.both_orders_share)),
+            ("left / right won", format!("{} / {}", group(c.left), group(c.right))),
+            ("ties", format!("{} ({:.1} %)", group(c.ties), 100.0 * c.tie_share)),
+            ("always won / lost", format!("{} / {} items", c.always_won, c.always_lost)),
+        ];
+        out.push_str(&pairs(&rows, width));
+    }
+}
+
+fn agreement(out: &mut String, a: &Agreement, data: &Dataset, width: Option<usize>) {
+    let level = match a.level {
+        Level::Nominal => "nominal",
+        Level::Ordinal => "ordinal",
+        Level::Interval => "interval",
+    };
+    let mut rows = Vec::new();
+    if let Some(x) = a.krippendorff_alpha {
+        let interval = a.alpha_interval.map(|[l, h]| format!(", 95 % interval {l:.3} to {h:.3}")).unwrap_or_default();
+        rows.push(("Krippendorff's α", format!("{x:.3} ({level}){interval}")));
+    }
+    let number = |x: f64| format!("{x:.3}");
+    rows.extend(a.alpha_nominal.map(|x| ("α, nominal", number(x))));
+    rows.extend(a.fleiss_kappa.map(|x| ("Fleiss' κ", number(x))));
+    rows.extend(a.gwet_ac1.map(|x| ("Gwet's AC1", number(x))));
+    rows.extend(a.percent.map(|x| ("equal pairs of labels", format!("{:.1} %", 100.0 * x))));
+    rows.extend(
+        a.mean_cohen
+            .map(|x| ("Cohen's κ, mean", format!("{x:.3} over {} pairs of annotators", group(a.pairs_found as u64)))),
+    );
+    if rows.is_empty() && a.notes.is_empty() {
+        return;
+    }
+    head(out, &format!("Agreement ({} items with two labels or more)", group(a.units as u64)));
+    out.push_str(&pairs(&rows, width));
+    let mut worst: Vec<_> = a.pairs.iter().collect();
+    worst.sort_by(|x, y| x.kappa.total_cmp(&y.kappa));
+    if worst.len() > 1 {
+        let names = data.table.annotators();
+        let of = |r: &crowdwise::questions::PairRow| {
+            format!("{} and {}: κ {:.2} on {} items", names.name(r.a as _), names.name(r.b as _), r.kappa, r.n)
+        };
+        let last = worst.len() - 1;
+        let ends = [("least alike", of(worst[0])), ("most alike", of(worst[last]))];
+        out.push_str(&pairs(&ends, width));
+    }
+    a.notes.iter().for_each(|n| _ = writeln!(out, "  {n}"));
+}
+
+fn limits(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usize>) {
+    head(out, "What limits an estimate");
+    let mut rows = Vec::new();
+    let c = &i.components;
+    rows.push((
+        "connected parts",
+        if c.count <= 1 {
+            "1: everything can be compared".into()
+        } else {
+            format!(
+                "{}; the largest has {} items and {} annotators",
+                group(c.count as u64),
+                group(c.largest_units as u64),
+                group(c.largest_annotators as u64)
+            )
+        },
+    ));
+    if i.annotators_with_few > 0 {
+        rows.push(("few labels", format!("{} annotators have fewer than 10", group(i.annotators_with_few as u64))));
+    }
+    let p = &i.pairs;
+    if p.possible > 0 {
+        let among = if p.complete { String::new() } else { format!(" among the {} busiest", group(p.among as u64)) };
+        rows.push((
+            "pairs in common",
+            format!(
+                "{} of {} pairs{among} have {} items in common; {} annotators in such a pair, {} in a triple",
+                group(p.pairs),
+                group(p.possible),
+                p.min_common,
+                p.annotators_in_pairs,
+                p.annotators_in_triples
+            ),
+        ));
+    }
+    if let Some(t) = data.table.categorical() {
+        let doubtful: Vec<&str> = i.experts.iter().filter(|e| !e.evident).map(|e| t.classes.name(e.class)).collect();
+        if !doubtful.is_empty() {
+            let shown = doubtful.iter().take(MOST_ROWS).copied().collect::<Vec<_>>().join(", ");
+            rows.push(("no evident expert", shown));
+        }
+        if !i.unipolar.sources.is_empty() {
+            let n = i.unipolar.sources.len();
+            rows.push((
+                "say one class only",
+                format!("{n} annotators, {:.1} % of the labels", 100.0 * i.unipolar.label_share),
+            ));
+        }
+    }
+    out.push_str(&pairs(&rows, width));
+}
+
+fn findings(out: &mut String, all: &[Finding]) {
+    if all.is_empty() {
+        return;
+    }
+    head(out, "Findings");
+    let mut sorted: Vec<&Finding> = all.iter().collect();
+    sorted.sort_by_key(|f| std::cmp::Reverse(f.severity));
+    for f in sorted {
+        let word = match f.severity {
+            Severity::Problem => "problem",
+            Severity::Warning => "warning",
+            Severity::Info => "note",
+        };
+        let _ = writeln!(out, "  {word}[{}] {}: {}", f.code, subject_text(&f.subject), f.message);
+        if !f.advice.is_empty() {
+            let _ = writeln!(out, "    {}", f.advice);
+        }
+    }
+}

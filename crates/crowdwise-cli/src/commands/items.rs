@@ -1,0 +1,259 @@
+//! `crowdwise items`.
+
+use crate::cli::TEMPLATE;
+use crate::failure::Exit;
+use crate::fitting::{self, Fitted};
+use crate::output::{Format, OutputOptions};
+use crate::rows::{self, Push, Row, Sheet};
+use crate::source::{FitOptions, Given};
+use crate::talk::Talk;
+use clap::ValueEnum;
+use crowdwise::questions::{ItemOrder, Said, items};
+use crowdwise::report::{FitDocument, LabelEntry, Labels, SCHEMA};
+use crowdwise::{Dataset, Error, Preference, Units, Values, stats};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::HashMap;
+
+#[derive(Debug, clap::Args)]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  crowdwise items votes.csv                                the 20 most doubtful items, who said what
+  crowdwise items fit.json --answers votes.csv --by margin --top 100 -o check.csv
+"
+)]
+pub struct Args {
+    /// Answers, or a fit kept by `crowdwise fit -o fit.json`
+    pub file: String,
+    /// What makes an item worth a look
+    #[arg(long, value_enum, default_value_t = By::Entropy, value_name = "MEASURE")]
+    pub by: By,
+    /// How many items
+    #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
+    pub top: usize,
+    /// The answers behind a kept fit, to show who said what
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<String>,
+    #[command(flatten)]
+    pub output: OutputOptions,
+    #[command(flatten)]
+    pub fit: FitOptions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// Uncertainty of the answer
+    Entropy,
+    /// Distance between the two best classes
+    Margin,
+    /// Disagreement of the annotators
+    Disagreement,
+    /// The method's own difficulty
+    Difficulty,
+}
+
+/// One item to look at.
+#[derive(Debug, Default, Serialize)]
+struct Item {
+    item: String,
+    label: Option<String>,
+    probability: Option<f64>,
+    entropy_bits: Option<f64>,
+    margin: Option<f64>,
+    value: Option<f64>,
+    sd: Option<f64>,
+    difficulty: Option<f64>,
+    votes: Vec<Vote>,
+}
+
+#[derive(Debug, Serialize)]
+struct Vote {
+    annotator: String,
+    said: Value,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    method: &'a str,
+    by: &'a str,
+    items: &'a [Item],
+}
+
+pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
+    let mut out = args.output.open()?;
+    let (method, rows, stop) = match args.fit.load(&args.file, talk)? {
+        Given::Fitted(given) => {
+            let (data, Fitted { fit, .. }) = &*given;
+            let rows = of_answers(data, fit, args);
+            (fit.provenance.method.clone(), rows, fit.diagnostics.stop)
+        }
+        Given::Document(document) => {
+            let answers = args.answers.as_deref();
+            let data = answers.map(|f| args.fit.input.read(f, args.fit.run.threads(), talk)).transpose()?;
+            if data.is_none() {
+                talk.note("a kept fit does not hold the answers; `--answers FILE` shows who said what");
+            }
+            let rows = of_document(&document, data.as_ref(), args)?;
+            (document.method.clone(), rows, document.stop)
+        }
+    };
+    if out.format == Format::Json {
+        let by = args.by.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default();
+        rows::write_json(&mut out, &Document { schema: SCHEMA, method: &method, by: &by, items: &rows })?;
+    } else {
+        rows::write(&mut out, sheet(&rows), talk)?;
+    }
+    out.target.finish()?;
+    Ok(fitting::exit(Some(stop), std::iter::empty(), &[], talk))
+}
+
+fn of_answers(data: &Dataset, fit: &crowdwise::Fit, args: &Args) -> Vec<Item> {
+    let by = match args.by {
+        By::Entropy => ItemOrder::Entropy,
+        By::Margin => ItemOrder::Margin,
+        By::Disagreement => ItemOrder::Disagreement,
+        By::Difficulty => ItemOrder::Difficulty,
+    };
+    let classes = data.table.categorical().map(|c| c.classes);
+    let of = |row: crowdwise::questions::ItemRow| Item {
+        item: data.table.unit_name(row.unit),
+        label: row.class.and_then(|c| classes.map(|n| n.name(c).to_owned())),
+        probability: row.probability,
+        entropy_bits: row.entropy_bits,
+        margin: row.margin,
+        value: row.value,
+        sd: row.sd,
+        difficulty: row.difficulty,
+        votes: row.votes.iter().map(|(j, said)| vote(data, row.unit, *j, *said)).collect(),
+    };
+    items(data, fit, by, args.top).into_iter().map(of).collect()
+}
+
+fn vote(data: &Dataset, unit: usize, annotator: usize, said: Said) -> Vote {
+    let table = &data.table;
+    let said = match said {
+        Said::Class(c) => Value::from(table.categorical().map_or("", |t| t.classes.name(c))),
+        Said::Value(x) => Value::from(x),
+        Said::Same(same) => Value::from(same),
+        Said::Outcome(outcome) => match (table.units(), outcome) {
+            (Units::Pairs(p), Preference::Left) => Value::from(table.items().name(p[unit][0] as usize)),
+            (Units::Pairs(p), Preference::Right) => Value::from(table.items().name(p[unit][1] as usize)),
+            _ => Value::from("tie"),
+        },
+    };
+    Vote { annotator: table.annotators().name(annotator).to_owned(), said }
+}
+
+/// The same from a kept fit, which knows the posterior but not the answers.
+fn of_document(document: &FitDocument<'_>, data: Option<&Dataset>, args: &Args) -> Result<Vec<Item>, Error> {
+    let Labels::Read(labels) = &document.labels else { return Ok(Vec::new()) };
+    if args.by == By::Disagreement {
+        return Err(Error::Unsupported {
+            what: "a kept fit does not hold the answers, so that there is no order by disagreement".into(),
+            hint: Some("give the answers instead of the fit".into()),
+        });
+    }
+    let mut keyed: Vec<(f64, Item)> = labels.iter().map(|l| keyed(l, args.by)).collect();
+    keyed.sort_by(|a, b| b.0.total_cmp(&a.0));
+    keyed.truncate(args.top);
+    let mut rows: Vec<Item> = keyed.into_iter().map(|(_, item)| item).collect();
+    if let Some(data) = data {
+        add_votes(&mut rows, data);
+    }
+    Ok(rows)
+}
+
+fn keyed(label: &LabelEntry<'_>, by: By) -> (f64, Item) {
+    match label {
+        LabelEntry::Class { item, label, probability, posterior, difficulty } => {
+            let entropy = stats::entropy_bits(posterior).max(0.0);
+            let mut sorted = posterior.to_vec();
+            sorted.sort_by(|a, b| b.total_cmp(a));
+            let margin = sorted.first().unwrap_or(&1.0) - sorted.get(1).unwrap_or(&0.0);
+            let key = match (by, difficulty) {
+                (By::Margin, _) => -margin,
+                (By::Difficulty, Some(d)) => *d,
+                _ => entropy,
+            };
+            let item = Item {
+                item: item.to_string(),
+                label: Some(label.to_string()),
+                probability: Some(*probability),
+                entropy_bits: Some(entropy),
+                margin: Some(margin),
+                difficulty: *difficulty,
+                ..Item::default()
+            };
+            (key, item)
+        }
+        LabelEntry::Value { item, value, sd } => {
+            let key = sd.unwrap_or(f64::NEG_INFINITY);
+            (key, Item { item: item.to_string(), value: *value, sd: *sd, ..Item::default() })
+        }
+        LabelEntry::Score { item, score, low, high, .. } => {
+            let width = match (low, high) {
+                (Some(low), Some(high)) => high - low,
+                _ => f64::INFINITY,
+            };
+            // the interval is 90 % of a normal distribution wide
+            let sd = width.is_finite().then_some(width / 3.29);
+            (width, Item { item: item.to_string(), value: Some(*score), sd, ..Item::default() })
+        }
+    }
+}
+
+fn add_votes(rows: &mut [Item], data: &Dataset) {
+    let table = &data.table;
+    let wanted: HashMap<String, usize> = rows.iter().enumerate().map(|(n, r)| (r.item.clone(), n)).collect();
+    for (i, name) in table.items().iter().enumerate() {
+        let Some(&n) = wanted.get(name).filter(|_| *table.units() == Units::Items) else { continue };
+        for r in table.rows(i) {
+            let said = match table.values() {
+                Values::Categorical { codes, .. } => Said::Class(codes.get(r)),
+                Values::Real { values, .. } => Said::Value(values[r]),
+                Values::Preference { codes } => Said::Outcome(codes[r]),
+                Values::Similarity { same } => Said::Same(same[r]),
+            };
+            rows[n].votes.push(vote(data, i, table.annotator()[r] as usize, said));
+        }
+    }
+}
+
+fn sheet(all: &[Item]) -> Sheet<'_> {
+    let has = |f: fn(&Item) -> bool| all.iter().any(f);
+    let classes = has(|i| i.label.is_some());
+    let values = has(|i| i.value.is_some() || i.sd.is_some());
+    let difficulty = has(|i| i.difficulty.is_some());
+    let votes = has(|i| !i.votes.is_empty());
+    let mut columns = vec!["item"];
+    if classes || !values {
+        columns.extend(["label", "probability", "entropy_bits", "margin"]);
+    }
+    if values {
+        columns.extend(["value", "sd"]);
+    }
+    columns.extend(difficulty.then_some("difficulty"));
+    columns.extend(votes.then_some("votes"));
+    Sheet::new(columns, all.len(), move |at, row: &mut Row<'_>| {
+        let i = &all[at];
+        row.text(&*i.item);
+        if classes || !values {
+            row.text(i.label.as_deref().unwrap_or_default());
+            row.maybe(i.probability).maybe(i.entropy_bits).maybe(i.margin);
+        }
+        if values {
+            row.maybe(i.value).maybe(i.sd);
+        }
+        if difficulty {
+            row.maybe(i.difficulty);
+        }
+        if votes {
+            let said = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+            let each: Vec<String> = i.votes.iter().map(|v| format!("{}: {}", v.annotator, said(&v.said))).collect();
+            row.text(each.join("; "));
+        }
+    })
+}

@@ -1,0 +1,14 @@
+//! One file per command: its arguments, its examples, what it writes.
+
+pub mod annotators;
+pub mod compare;
+pub mod completions;
+pub mod convert;
+pub mod fit;
+pub mod inspect;
+mod inspect_text;
+pub mod items;
+pub mod man;
+pub mod methods;
+pub mod report;
+pub mod simulate;

@@ -1,0 +1,93 @@
+//! `crowdwise report`.
+
+use super::compare::{Params, check_names, chosen};
+use crate::cli::TEMPLATE;
+use crate::failure::Exit;
+use crate::fitting;
+use crate::options::{FailIf, read_truth};
+use crate::output::{Target, unwritable};
+use crate::source::{FitOptions, is_fit};
+use crate::talk::Talk;
+use crowdwise::questions::compare;
+use crowdwise::{Error, Report};
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  crowdwise report votes.csv -o report.html
+  crowdwise report votes.csv -o report.html --compare majority-vote,dawid-skene --truth truth.csv
+"
+)]
+pub struct Args {
+    /// Answers: a file, or - for standard input
+    pub answers: String,
+    /// The page to write
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Also show how these methods do, or `all` that fit the data
+    #[arg(long, value_name = "A,B,…|all", value_delimiter = ',')]
+    pub compare: Vec<String>,
+    /// Parts in which labels are hidden in turn for the held-out score of --compare
+    #[arg(long, default_value_t = 5, value_name = "N", hide_short_help = true)]
+    pub folds: usize,
+    /// Known truth (item,label), only to evaluate
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<String>,
+    /// Title of the page [default: the name of the answers]
+    #[arg(long)]
+    pub title: Option<String>,
+    /// End with exit code 1 if this holds
+    #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',', hide_short_help = true)]
+    pub fail_if: Vec<FailIf>,
+    #[command(flatten)]
+    pub fit: FitOptions,
+}
+
+pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
+    check_names(&args.compare)?;
+    if is_fit(&args.answers) {
+        return Err(Error::Usage {
+            what: format!("{} is a finished fit, but a report also shows the answers", args.answers),
+            hint: Some("give the answers instead".into()),
+        });
+    }
+    let to_stdout = args.output.as_os_str() == "-";
+    let mut out = Target::open((!to_stdout).then_some(args.output.as_path()))?;
+    let (data, fitted) = args.fit.fit(&args.answers, talk)?;
+    let truth = args.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose()?;
+    let comparison = if args.compare.is_empty() {
+        None
+    } else {
+        let methods = chosen(&args.compare, data.table.kind(), &Params::parse(&[])?)?;
+        Some(talk.timed("compare", || {
+            fitting::with_progress("compare", &args.fit.run, talk, |cx| {
+                compare(&data, &methods, truth.as_ref(), args.folds, cx)
+            })
+        }))
+    };
+    let mut report = Report::new(&data, &fitted.fit)
+        .truth(truth.as_ref())
+        .comparison(comparison.as_ref())
+        .elapsed(fitted.elapsed)
+        .command(command());
+    if let Some(title) = &args.title {
+        report = report.title(title);
+    }
+    let html = talk.timed("page", || report.html());
+    out.write_all(html.as_bytes()).map_err(|e| unwritable(&out.name(), &e))?;
+    out.finish()?;
+    let severities = fitted.fit.findings.iter().map(|f| f.severity);
+    Ok(fitting::exit(Some(fitted.fit.diagnostics.stop), severities, &args.fail_if, talk))
+}
+
+/// The command as it was typed, so that the page can be made again.
+fn command() -> String {
+    let plain = |a: &str| !a.is_empty() && a.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./=,:+@".contains(&b));
+    let quoted = |a: String| if plain(&a) { a } else { format!("'{}'", a.replace('\'', "'\\''")) };
+    let rest: Vec<String> = std::env::args_os().skip(1).map(|a| quoted(a.to_string_lossy().into_owned())).collect();
+    format!("crowdwise {}", rest.join(" "))
+}

@@ -1,0 +1,387 @@
+//! `crowdwise simulate`.
+
+use crate::cli::TEMPLATE;
+use crate::failure::Exit;
+use crate::interrupt;
+use crate::options::{KeyValue, set_fields};
+use crate::output::{Pending, unwritable};
+use crate::talk::Talk;
+use clap::ValueEnum;
+use crowdwise::simulate::{Block, Role, SimLabel, SimModel, SimRow, Simulation, Simulator, TrueAnnotator};
+use crowdwise::{Error, LabelKind, Preference, group};
+use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, clap::Args)]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  crowdwise simulate dawid-skene --items 1000 --spammers 0.2 -o made
+  crowdwise fit made/answers.csv -m dawid-skene --truth made/truth.csv --format json
+",
+    after_help = "Writes answers.csv, truth.csv and annotators.csv (with --features also features.npy) into DIR."
+)]
+pub struct Args {
+    /// How labels come about
+    #[arg(value_enum)]
+    pub model: Model,
+    /// Write into DIR, which is made if it is not there
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Number of items (tokens for sequences) [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub items: Option<u64>,
+    /// Number of annotators [default: 50]
+    #[arg(long, value_name = "N")]
+    pub annotators: Option<usize>,
+    /// Number of classes [default: 3]
+    #[arg(long, value_name = "K")]
+    pub classes: Option<usize>,
+    /// Labels per item [default: 5]
+    #[arg(long, value_name = "N")]
+    pub per_item: Option<usize>,
+    /// Mean probability that an ordinary annotator is right [default: 0.75]
+    #[arg(long, value_name = "P")]
+    pub accuracy: Option<f64>,
+    /// Share of annotators whose labels do not depend on the truth [default: 0]
+    #[arg(long, value_name = "SHARE")]
+    pub spammers: Option<f64>,
+    /// Share of annotators who answer wrongly on purpose [default: 0]
+    #[arg(long, value_name = "SHARE")]
+    pub adversaries: Option<f64>,
+    /// Groups in which two followers copy a leader [default: 0]
+    #[arg(long, value_name = "N")]
+    pub copy_groups: Option<usize>,
+    /// Each class is this many times as frequent as the next [default: 1]
+    #[arg(long, value_name = "RATIO")]
+    pub imbalance: Option<f64>,
+    /// Every annotator labels the same number of items
+    #[arg(long)]
+    pub regular: bool,
+    /// Heavy-tailed participation: the j-th annotator is drawn with weight j^-EXPONENT [default: 0]
+    #[arg(long, value_name = "EXPONENT")]
+    pub zipf: Option<f64>,
+    /// Numbers per item that tell of its class, written as features.npy [default: 0]
+    #[arg(long, value_name = "DIM")]
+    pub features: Option<usize>,
+    /// Names of the classes instead of c0, c1 …
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub class_names: Vec<String>,
+    /// Any other property of the simulation, e.g. copy_probability=0.8; a wrong name lists them all
+    #[arg(short, long = "param", value_name = "KEY=VALUE")]
+    pub params: Vec<KeyValue>,
+    /// Seed of the random numbers
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Model {
+    /// Every annotator has a confusion matrix
+    DawidSkene,
+    /// One probability of being right per annotator
+    OneCoin,
+    /// One probability of being right per annotator and class
+    ConfusionVector,
+    /// Some annotators know, the others guess
+    SpammerHammer,
+    /// Knows the answer, or draws from a habit
+    Mace,
+    /// Ability of the annotator times ease of the item
+    Glad,
+    /// value = truth + bias + noise
+    Real,
+    /// Comparisons of two items, with ties
+    BradleyTerry,
+    /// Tokens of sequences
+    Sequences,
+}
+
+impl Model {
+    fn model(self) -> SimModel {
+        match self {
+            Model::DawidSkene => SimModel::DawidSkene,
+            Model::OneCoin => SimModel::OneCoin,
+            Model::ConfusionVector => SimModel::ConfusionVector,
+            Model::SpammerHammer => SimModel::SpammerHammer,
+            Model::Mace => SimModel::Mace,
+            Model::Glad => SimModel::Glad,
+            Model::Real => SimModel::Real,
+            Model::BradleyTerry => SimModel::BradleyTerry,
+            Model::Sequences => SimModel::Sequences,
+        }
+    }
+}
+
+impl Args {
+    fn simulation(&self) -> Result<Simulation, Error> {
+        let mut fields: Vec<(String, Value)> = Vec::new();
+        let mut set = |name: &str, value: Option<Value>| fields.extend(value.map(|v| (name.to_owned(), v)));
+        set("model", serde_json::to_value(self.model.model()).ok());
+        set("items", self.items.map(Value::from));
+        set("annotators", self.annotators.map(Value::from));
+        let named = (!self.class_names.is_empty()).then_some(self.class_names.len());
+        set("classes", self.classes.or(named).map(Value::from));
+        set("per_item", self.per_item.map(Value::from));
+        set("accuracy", self.accuracy.map(Value::from));
+        set("spammers", self.spammers.map(Value::from));
+        set("adversaries", self.adversaries.map(Value::from));
+        set("copy_groups", self.copy_groups.map(Value::from));
+        set("imbalance", self.imbalance.map(Value::from));
+        set("assignment", self.regular.then(|| "regular".into()));
+        set("zipf", self.zipf.map(Value::from));
+        set("features", self.features.map(Value::from));
+        fields.extend(self.params.iter().map(KeyValue::pair));
+        let simulation: Simulation = set_fields("simulate", &Simulation::default(), &fields)?;
+        if named.is_some_and(|n| n != simulation.classes) {
+            return Err(Error::Usage {
+                what: format!("there are {} classes, but {} class names", simulation.classes, self.class_names.len()),
+                hint: None,
+            });
+        }
+        Ok(simulation)
+    }
+}
+
+pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
+    let simulation = args.simulation()?;
+    let mut simulator = Simulator::new(&simulation, args.seed)?;
+    let classes: Vec<String> = if args.class_names.is_empty() {
+        (0..simulation.classes).map(|k| simulation.class_name(k)).collect()
+    } else {
+        args.class_names.iter().map(|n| quoted(n)).collect()
+    };
+    let dir = &args.output;
+    std::fs::create_dir_all(dir).map_err(|e| unwritable(&dir.display().to_string(), &e))?;
+    let mut files = Files::create(dir, &simulation)?;
+    let (labels, interrupted) =
+        talk.timed("write", || interrupt::rescuable(|| generate(&mut simulator, &mut files, &classes)))?;
+    write_annotators(&mut files.annotators, simulator.annotators())?;
+    if simulation.kind() == LabelKind::Preference {
+        write_scores(&mut files.truth, &simulator)?;
+    }
+    files.finish(interrupted)?;
+    talk.note(format_args!("{} labels in {}", group(labels), dir.display()));
+    Ok(if interrupted { Exit::Interrupted } else { Exit::Done })
+}
+
+/// The files that are written side by side.
+struct Files {
+    answers: Pending,
+    truth: Pending,
+    annotators: Pending,
+    features: Option<Pending>,
+}
+
+impl Files {
+    fn create(dir: &Path, s: &Simulation) -> Result<Files, Error> {
+        let (answers, truth) = match (s.kind(), s.model) {
+            (_, SimModel::Sequences) => ("sequence,position,annotator,label", "sequence,position,label"),
+            (LabelKind::Real, _) => ("item,annotator,value", "item,value"),
+            (LabelKind::Preference, _) => ("left,right,annotator,winner", "item,score"),
+            _ => ("item,annotator,label", "item,label"),
+        };
+        let create = |name: &str, header: &[u8]| {
+            let path = dir.join(name);
+            let mut file = Pending::create(&path)?;
+            file.write_all(header).map_err(|e| unwritable(&path.display().to_string(), &e))?;
+            Ok(file)
+        };
+        let features =
+            if s.features > 0 { Some(create("features.npy", &npy_header(s.items, s.features))?) } else { None };
+        Ok(Files {
+            answers: create("answers.csv", format!("{answers}\n").as_bytes())?,
+            truth: create("truth.csv", format!("{truth}\n").as_bytes())?,
+            annotators: create("annotators.csv", b"")?,
+            features,
+        })
+    }
+
+    fn finish(self, interrupted: bool) -> Result<(), Error> {
+        let fail = |e: std::io::Error| unwritable("the simulated data", &e);
+        self.answers.finish().map_err(fail)?;
+        self.truth.finish().map_err(fail)?;
+        self.annotators.finish().map_err(fail)?;
+        match self.features {
+            // its header names a size that it does not have
+            Some(features) if interrupted => drop(features),
+            Some(features) => features.finish().map_err(fail)?,
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+/// Labels written, and whether it was interrupted.
+fn generate(simulator: &mut Simulator, files: &mut Files, classes: &[String]) -> Result<(u64, bool), Error> {
+    let fail = |e: std::io::Error| unwritable("the simulated data", &e);
+    let mut block = Block::new(4096);
+    let (mut labels, mut text) = (0, Vec::with_capacity(1 << 20));
+    while simulator.next_block(&mut block) {
+        text.clear();
+        for row in &block.rows {
+            answer(&mut text, &block, row, classes);
+        }
+        files.answers.write_all(&text).map_err(fail)?;
+        text.clear();
+        for (n, truth) in block.truth.iter().enumerate() {
+            unit(&mut text, &block, block.first + n as u64);
+            label(&mut text, *truth, classes);
+            text.push(b'\n');
+        }
+        files.truth.write_all(&text).map_err(fail)?;
+        if let Some(file) = &mut files.features {
+            text.clear();
+            block.features.iter().for_each(|x| text.extend_from_slice(&x.to_le_bytes()));
+            file.write_all(&text).map_err(fail)?;
+        }
+        labels += block.rows.len() as u64;
+        if interrupt::cancelled() {
+            return Ok((labels, true));
+        }
+    }
+    Ok((labels, false))
+}
+
+fn answer(text: &mut Vec<u8>, block: &Block, row: &SimRow, classes: &[String]) {
+    if let SimLabel::Outcome(outcome) = row.label {
+        number(text, b'i', row.item as u64);
+        text.push(b',');
+        number(text, b'i', row.right as u64);
+        text.push(b',');
+        number(text, b'a', row.annotator as u64);
+        text.push(b',');
+        match outcome {
+            Preference::Left => number(text, b'i', row.item as u64),
+            Preference::Right => number(text, b'i', row.right as u64),
+            Preference::Tie => text.extend_from_slice(b"tie"),
+        }
+    } else {
+        unit(text, block, row.item as u64);
+        number(text, b'a', row.annotator as u64);
+        text.push(b',');
+        label(text, row.label, classes);
+    }
+    text.push(b'\n');
+}
+
+/// The columns that name a unit, with a comma after each.
+fn unit(text: &mut Vec<u8>, block: &Block, unit: u64) {
+    match block.chain.get((unit - block.first) as usize) {
+        Some(&(chain, position)) => {
+            number(text, b's', chain as u64);
+            let _ = write!(text, ",{position},");
+        }
+        None => {
+            number(text, b'i', unit);
+            text.push(b',');
+        }
+    }
+}
+
+fn label(text: &mut Vec<u8>, label: SimLabel, classes: &[String]) {
+    match label {
+        SimLabel::Class(c) => text.extend_from_slice(classes[c as usize].as_bytes()),
+        SimLabel::Value(v) => _ = write!(text, "{v:.6}"),
+        SimLabel::Outcome(_) => {}
+    }
+}
+
+/// A letter and a number, without the cost of formatting: there may be billions.
+fn number(text: &mut Vec<u8>, letter: u8, mut n: u64) {
+    let mut digits = [0u8; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (n % 10) as u8;
+        n /= 10;
+        if n == 0 {
+            break;
+        }
+    }
+    text.push(letter);
+    text.extend_from_slice(&digits[at..]);
+}
+
+fn write_scores(file: &mut Pending, simulator: &Simulator) -> Result<(), Error> {
+    for i in 0..simulator.simulation().items as u32 {
+        writeln!(file, "i{i},{:.6}", simulator.score(i)).map_err(|e| unwritable("truth.csv", &e))?;
+    }
+    Ok(())
+}
+
+fn write_annotators(file: &mut Pending, all: &[TrueAnnotator]) -> Result<(), Error> {
+    let mut text = String::from("annotator,role,leader,accuracy,competence,ability,bias,sd,sharpness,confusion\n");
+    for a in all {
+        let role = match a.role {
+            Role::Ordinary => "ordinary",
+            Role::Spammer => "spammer",
+            Role::Adversary => "adversary",
+            Role::Leader => "leader",
+            Role::Follower => "follower",
+        };
+        let number = |x: Option<f64>| x.map(|x| format!("{x:.6}")).unwrap_or_default();
+        let cells = [
+            format!("a{}", a.annotator),
+            role.into(),
+            a.leader.map(|j| format!("a{j}")).unwrap_or_default(),
+            number(a.accuracy),
+            number(a.competence),
+            number(a.ability),
+            number(a.bias),
+            number(a.sd),
+            number(a.sharpness),
+            a.confusion.as_deref().map(matrix).unwrap_or_default(),
+        ];
+        text.push_str(&cells.join(","));
+        text.push('\n');
+        if text.len() > 1 << 20 {
+            file.write_all(text.as_bytes()).map_err(|e| unwritable("annotators.csv", &e))?;
+            text.clear();
+        }
+    }
+    file.write_all(text.as_bytes()).map_err(|e| unwritable("annotators.csv", &e))
+}
+
+/// Rows (one per true class) separated by semicolons, numbers by blanks.
+fn matrix(c: &[f64]) -> String {
+    let k = c.len().isqrt();
+    let row = |r: &[f64]| r.iter().map(|x| format!("{x:.4}")).collect::<Vec<_>>().join(" ");
+    c.chunks(k.max(1)).map(row).collect::<Vec<_>>().join(";")
+}
+
+fn quoted(name: &str) -> String {
+    if name.contains([',', '"', '\n', '\r']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
+}
+
+/// Header of a NumPy file of little-endian 32-bit floats, padded to a multiple of 64 bytes.
+fn npy_header(rows: u64, columns: usize) -> Vec<u8> {
+    let mut dict = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    let before = 10;
+    let padding = 64 - (before + dict.len() + 1) % 64;
+    dict.extend(std::iter::repeat_n(' ', padding % 64));
+    dict.push('\n');
+    let mut out = b"\x93NUMPY\x01\x00".to_vec();
+    out.extend_from_slice(&(dict.len() as u16).to_le_bytes());
+    out.extend_from_slice(dict.as_bytes());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_headers_are_as_they_should_be() {
+        let mut text = Vec::new();
+        number(&mut text, b'i', 0);
+        number(&mut text, b'a', 1_203);
+        assert_eq!(text, b"i0a1203");
+        let header = npy_header(12, 5);
+        assert_eq!(header.len() % 64, 0);
+        assert!(header.ends_with(b"\n"));
+        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+}

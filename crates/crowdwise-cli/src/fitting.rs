@@ -1,0 +1,124 @@
+//! Running a method from the command line: progress, Ctrl-C, and what is said afterwards.
+
+use crate::failure::Exit;
+use crate::interrupt;
+use crate::options::{FailIf, RunOptions};
+use crate::progress::Progress;
+use crate::talk::Talk;
+use crowdwise::questions::Evaluation;
+use crowdwise::report::subject_text;
+use crowdwise::{AnyMethod, Context, Dataset, Error, Event, Finding, Fit, LabelKind, Severity, Stop, group};
+use std::time::{Duration, Instant};
+
+/// A fit and the time it took.
+pub struct Fitted {
+    pub fit: Fit,
+    pub elapsed: Duration,
+}
+
+/// Fits with progress; Ctrl-C gives the best so far.
+pub fn fit(method: &dyn AnyMethod, data: &Dataset, run: &RunOptions, talk: Talk) -> Result<Fitted, Error> {
+    if interrupt::cancelled() {
+        return Err(Error::Interrupted);
+    }
+    if data.gold.is_some() && !method.info().capabilities.gold {
+        talk.note(format_args!("{} does not use gold labels", method.info().id));
+    }
+    let start = Instant::now();
+    let fit = with_progress(method.info().id, run, talk, |cx| method.fit(data, cx))?;
+    let elapsed = start.elapsed();
+    talk.detail(format_args!("fit: {:.3} s", elapsed.as_secs_f64()));
+    Ok(Fitted { fit, elapsed })
+}
+
+/// Runs `work` in a context with seed, threads, progress and Ctrl-C.
+pub fn with_progress<T>(name: &str, run: &RunOptions, talk: Talk, work: impl FnOnce(&mut Context<'_>) -> T) -> T {
+    let mut progress = Progress::new(run.progress, talk.quiet, name);
+    let out = {
+        let mut sink = |event: &Event| progress.event(event);
+        let mut cx = Context::new(run.seed, run.threads()).with_sink(&mut sink).with_cancel(&interrupt::CANCEL);
+        interrupt::rescuable(|| work(&mut cx))
+    };
+    progress.finish();
+    out
+}
+
+/// The method that a command uses unless told otherwise.
+pub fn default_method(kind: LabelKind) -> &'static str {
+    match kind {
+        LabelKind::Categorical | LabelKind::Similarity => "dawid-skene",
+        LabelKind::Real => "mean",
+        LabelKind::Preference => "bradley-terry",
+    }
+}
+
+/// Says how the fit ended, if not well.
+pub fn say_stop(fit: &Fit, talk: Talk) {
+    let d = &fit.diagnostics;
+    let change = d.trace.last().map(|t| format!(", last change {:.2e}", t.change)).unwrap_or_default();
+    match d.stop {
+        Stop::Direct => {}
+        Stop::Converged => talk.detail(format_args!("converged after {} iterations{change}", d.iterations)),
+        Stop::MaxIter => talk
+            .note(format_args!("not converged after {} iterations{change}; `-p max_iter=N` allows more", d.iterations)),
+        Stop::Cancelled => {
+            talk.note(format_args!("interrupted after {} iterations{change}: this is the best so far", d.iterations));
+        }
+        Stop::NotFinite => talk.note(format_args!(
+            "the objective was no longer a finite number at iteration {}: this is the last good state",
+            d.iterations
+        )),
+    }
+}
+
+/// At most this many findings are said; the others are counted.
+const MOST_FINDINGS: usize = 8;
+
+pub fn say_findings(findings: &[Finding], talk: Talk) {
+    let mut order: Vec<&Finding> = findings.iter().filter(|f| f.severity > Severity::Info).collect();
+    order.sort_by_key(|f| std::cmp::Reverse(f.severity));
+    for f in order.iter().take(MOST_FINDINGS) {
+        let word = if f.severity == Severity::Problem { "problem" } else { "warning" };
+        talk.note(format_args!("{word}[{}] {}: {}", f.code, subject_text(&f.subject), f.message));
+    }
+    if order.len() > MOST_FINDINGS {
+        talk.note(format_args!("… and {} more findings (`--format json` has all)", order.len() - MOST_FINDINGS));
+    }
+}
+
+pub fn say_evaluation(e: &Evaluation, file: &str, talk: Talk) {
+    let named = [
+        ("accuracy", e.accuracy),
+        ("macro F1", e.macro_f1),
+        ("log loss", e.log_loss),
+        ("Brier", e.brier),
+        ("ECE", e.ece),
+        ("RMSE", e.rmse),
+        ("MAE", e.mae),
+        ("correlation", e.correlation),
+        ("Spearman", e.spearman),
+        ("Kendall", e.kendall),
+    ];
+    let parts: Vec<String> = named.iter().filter_map(|(n, x)| x.map(|x| format!("{n} {x:.4}"))).collect();
+    talk.note(format_args!("against {file} ({} items): {}", group(e.n as u64), parts.join(", ")));
+}
+
+/// The exit code, after everything was written.
+pub fn exit(
+    stop: Option<Stop>,
+    severities: impl Iterator<Item = Severity> + Clone,
+    conditions: &[FailIf],
+    talk: Talk,
+) -> Exit {
+    if interrupt::cancelled() {
+        return Exit::Interrupted;
+    }
+    let mut failed = false;
+    for condition in conditions {
+        if let Some(why) = condition.holds(stop, severities.clone()) {
+            talk.note(format_args!("failed as asked by --fail-if: {why}"));
+            failed = true;
+        }
+    }
+    if failed { Exit::Condition } else { Exit::Done }
+}

@@ -1,0 +1,290 @@
+//! Options that several commands share.
+
+use crate::progress::Style;
+use crate::talk::Talk;
+use clap::ValueEnum;
+use crowdwise::io::{self, ReadOptions, Source};
+use crowdwise::{AnyMethod, Dataset, Error, Gold, LabelKind, Severity, Stop, nearest};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+/// How the answers are read.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
+pub struct InputOptions {
+    /// Format of the answers [default: by the file's name and content]
+    #[arg(long, value_enum, value_name = "FORMAT", hide_short_help = true)]
+    pub input_format: Option<InputFormat>,
+    /// What a label is [default: by the columns]
+    #[arg(long, value_enum)]
+    pub kind: Option<KindName>,
+    /// Column of the items
+    #[arg(long, value_name = "COLUMN")]
+    pub item: Option<String>,
+    /// Column of the annotators
+    #[arg(long, value_name = "COLUMN")]
+    pub annotator: Option<String>,
+    /// Column of the labels
+    #[arg(long, value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// Names of the columns, for a file without a header
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', hide_short_help = true)]
+    pub columns: Option<Vec<String>>,
+    /// One row per item, one column per annotator
+    #[arg(long, hide_short_help = true)]
+    pub wide: bool,
+    /// The classes have an order (grades)
+    #[arg(long, hide_short_help = true)]
+    pub ordered: bool,
+    /// Leave out rows that cannot be read, and say how many
+    #[arg(long, hide_short_help = true)]
+    pub skip_bad_rows: bool,
+    /// All items there are, one per row: those that nobody labelled are answered too
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub items: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    Csv,
+    Tsv,
+    Jsonl,
+    Json,
+    Parquet,
+    Arrow,
+    LabelStudio,
+    Prodigy,
+    Mturk,
+}
+
+impl InputFormat {
+    fn format(self) -> io::Format {
+        match self {
+            InputFormat::Csv | InputFormat::Mturk => io::Format::Csv,
+            InputFormat::Tsv => io::Format::Tsv,
+            InputFormat::Jsonl | InputFormat::Prodigy => io::Format::Jsonl,
+            InputFormat::Json | InputFormat::LabelStudio => io::Format::Json,
+            InputFormat::Parquet => io::Format::Parquet,
+            InputFormat::Arrow => io::Format::ArrowIpc,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KindName {
+    Categorical,
+    Real,
+    Preference,
+    Similarity,
+}
+
+impl KindName {
+    pub fn kind(self) -> LabelKind {
+        match self {
+            KindName::Categorical => LabelKind::Categorical,
+            KindName::Real => LabelKind::Real,
+            KindName::Preference => LabelKind::Preference,
+            KindName::Similarity => LabelKind::Similarity,
+        }
+    }
+}
+
+impl InputOptions {
+    fn read_options(&self, threads: usize) -> ReadOptions {
+        ReadOptions {
+            format: self.input_format.map(InputFormat::format),
+            kind: self.kind.map(KindName::kind),
+            item: self.item.clone(),
+            annotator: self.annotator.clone(),
+            label: self.label.clone(),
+            columns: self.columns.clone(),
+            wide: self.wide,
+            ordered: self.ordered,
+            skip_bad_rows: self.skip_bad_rows,
+            threads,
+        }
+    }
+
+    /// Reads the answers and says what was noticed.
+    pub fn read(&self, file: &str, threads: usize, talk: Talk) -> Result<Dataset, Error> {
+        let source = Source::from_arg(file);
+        let read = talk.timed("read", || io::read_answers(&source, &self.read_options(threads)))?;
+        say(talk, &read.notes);
+        let mut data = read.value;
+        if let Some(items) = &self.items {
+            let before = data.table.n_items();
+            let read = io::read_items(&Source::from_arg(items))?;
+            say(talk, &read.notes);
+            data.table.add_items(read.value.iter().map(String::as_str));
+            talk.note(format_args!("{} items of {items} have no label", data.table.n_items() - before));
+        }
+        Ok(data)
+    }
+}
+
+fn say(talk: Talk, notes: &[String]) {
+    notes.iter().for_each(|n| talk.note(n));
+}
+
+/// Known truth of the items of `data`.
+pub fn read_truth(file: &str, data: &Dataset, talk: Talk) -> Result<Gold, Error> {
+    let read = io::read_truth(&Source::from_arg(file), &data.table, &ReadOptions::default())?;
+    say(talk, &read.notes);
+    Ok(read.value)
+}
+
+/// What belongs to a run and not to a method.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Run")]
+pub struct RunOptions {
+    /// Seed of the random numbers
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    /// Threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// How progress is shown on standard error [default: a bar on a terminal]
+    #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
+    pub progress: Option<Style>,
+}
+
+impl RunOptions {
+    pub fn threads(&self) -> usize {
+        self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+    }
+}
+
+/// `key=value`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyValue(String, String);
+
+impl KeyValue {
+    pub fn pair(&self) -> (String, Value) {
+        (self.0.clone(), Value::String(self.1.clone()))
+    }
+}
+
+impl std::str::FromStr for KeyValue {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            Some((key, value)) if !key.trim().is_empty() => Ok(KeyValue(key.trim().into(), value.trim().into())),
+            _ => Err("it should look like tol=1e-6".into()),
+        }
+    }
+}
+
+/// A method by name with parameters.
+pub fn method(name: &str, params: &[KeyValue]) -> Result<Box<dyn AnyMethod>, Error> {
+    let pairs: Vec<(String, Value)> = params.iter().map(KeyValue::pair).collect();
+    crowdwise::find(name)?.with(&pairs)
+}
+
+/// A plain struct with some of its fields set; every bad name and value is reported at once.
+pub fn set_fields<T: Serialize + DeserializeOwned>(
+    what: &str,
+    start: &T,
+    fields: &[(String, Value)],
+) -> Result<T, Error> {
+    let Ok(Value::Object(mut object)) = serde_json::to_value(start) else { unreachable!("a plain struct") };
+    let mut problems = Vec::new();
+    for (name, value) in fields {
+        let Some(old) = object.get(name) else {
+            let all: Vec<String> = object.keys().cloned().collect();
+            problems.push(Error::UnknownParameter {
+                method: what.into(),
+                name: name.clone(),
+                nearest: nearest(name, all.iter().map(String::as_str)).map(Into::into),
+                all,
+            });
+            continue;
+        };
+        let trial = |v: Value| {
+            let mut trial = object.clone();
+            trial.insert(name.clone(), v.clone());
+            serde_json::from_value::<T>(Value::Object(trial)).map(|_| v)
+        };
+        let read = value.as_str().and_then(|s| serde_json::from_str(s).ok()).and_then(|v| trial(v).ok());
+        match read.map_or_else(|| trial(value.clone()), Ok) {
+            Ok(v) => _ = object.insert(name.clone(), v),
+            Err(e) => problems.push(Error::BadParameter {
+                name: name.clone(),
+                value: value.as_str().map_or_else(|| value.to_string(), |s| format!("`{s}`")),
+                must: wanted(old, &e),
+            }),
+        }
+    }
+    Error::all(problems)?;
+    Ok(serde_json::from_value(Value::Object(object)).expect("every value was tried"))
+}
+
+/// What a field takes, told from its default; names of variants only serde knows.
+fn wanted(default: &Value, e: &serde_json::Error) -> String {
+    match default {
+        Value::Number(n) if n.is_f64() => "a number".into(),
+        Value::Number(_) => "a whole number of at least 0".into(),
+        Value::Bool(_) => "true or false".into(),
+        Value::Array(_) => "a list of numbers, such as [0.5,0.5]".into(),
+        _ => {
+            let text = e.to_string();
+            text.split_once("expected ").map_or(text.clone(), |(_, rest)| rest.to_owned())
+        }
+    }
+}
+
+/// Conditions under which a command that did its work still ends with exit code 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailIf {
+    /// The fit stopped before it converged
+    NotConverged,
+    /// There is any warning or problem
+    Findings,
+    /// There is a problem
+    Problem,
+}
+
+impl FailIf {
+    /// Why the condition holds, if it does.
+    pub fn holds(self, stop: Option<Stop>, severities: impl Iterator<Item = Severity>) -> Option<String> {
+        let level = match self {
+            FailIf::NotConverged => {
+                let bad = stop.filter(|s| !matches!(s, Stop::Direct | Stop::Converged))?;
+                let name = serde_json::to_value(bad).unwrap_or_default();
+                return Some(format!("not converged (stop: {})", name.as_str().unwrap_or_default()));
+            }
+            FailIf::Findings => Severity::Warning,
+            FailIf::Problem => Severity::Problem,
+        };
+        let n = severities.filter(|s| *s >= level).count();
+        let word = if level == Severity::Problem { "problem" } else { "finding" };
+        (n > 0).then(|| format!("{n} {word}{}", if n == 1 { "" } else { "s" }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crowdwise::simulate::Simulation;
+
+    #[test]
+    fn fields_are_set_from_text_and_all_mistakes_come_at_once() {
+        let set = |pairs: &[(&str, &str)]| {
+            let pairs: Vec<(String, Value)> = pairs.iter().map(|&(k, v)| (k.into(), v.into())).collect();
+            set_fields("simulate", &Simulation::default(), &pairs)
+        };
+        let s = set(&[("items", "12"), ("ties", "0"), ("class_shares", "[1,2,3]"), ("assignment", "regular")]).unwrap();
+        assert_eq!((s.items, s.ties, s.class_shares.len()), (12, 0.0, 3));
+        let e = set(&[("item", "12"), ("ties", "many"), ("assignment", "odd")]).unwrap_err();
+        let text = e.to_string();
+        assert!(text.contains("simulate has no parameter `item`"), "{text}");
+        assert!(text.contains("`ties` is `many`, but must be a number"), "{text}");
+        assert!(text.contains("`random` or `regular`"), "{text}");
+    }
+
+    #[test]
+    fn pairs_need_an_equals_sign() {
+        assert_eq!("tol=1=2".parse(), Ok(KeyValue("tol".into(), "1=2".into())));
+        assert!("tol".parse::<KeyValue>().is_err() && "=3".parse::<KeyValue>().is_err());
+    }
+}

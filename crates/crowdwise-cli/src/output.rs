@@ -1,0 +1,249 @@
+//! Where results go: standard output, or a file that appears only when it is complete.
+
+use crate::interrupt;
+use clap::ValueEnum;
+use crowdwise::Error;
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Table,
+    Csv,
+    Tsv,
+    Jsonl,
+    Json,
+    Parquet,
+}
+
+impl Format {
+    /// By the end of a file's name.
+    pub fn of_path(path: &Path) -> Option<Format> {
+        let name = path.file_name()?.to_str()?.to_lowercase();
+        let ends: &[(&str, Format)] = &[
+            (".csv", Format::Csv),
+            (".tsv", Format::Tsv),
+            (".jsonl", Format::Jsonl),
+            (".ndjson", Format::Jsonl),
+            (".json", Format::Json),
+            (".parquet", Format::Parquet),
+            (".pq", Format::Parquet),
+            (".txt", Format::Table),
+        ];
+        ends.iter().find(|(end, _)| name.ends_with(end)).map(|(_, f)| *f)
+    }
+}
+
+#[derive(Clone, Debug, clap::Args)]
+pub struct OutputOptions {
+    /// How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]
+    #[arg(long, value_enum, hide_possible_values = false)]
+    pub format: Option<Format>,
+    /// Write to FILE, which appears only when it is complete
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+impl OutputOptions {
+    /// Opens the output, before the long work starts.
+    pub fn open(&self) -> Result<Output, Error> {
+        let to_file = self.output.as_deref().filter(|p| p.as_os_str() != "-");
+        let format = match (self.format, to_file) {
+            (Some(format), _) => format,
+            (None, Some(path)) => Format::of_path(path).ok_or_else(|| unknown_end(path))?,
+            (None, None) if io::stdout().is_terminal() => Format::Table,
+            (None, None) => Format::Csv,
+        };
+        // a table that nobody asked for must not flood the terminal
+        let brief = self.format.is_none() && to_file.is_none() && format == Format::Table;
+        if format == Format::Parquet && to_file.is_none() && io::stdout().is_terminal() {
+            return Err(Error::Usage {
+                what: "Parquet is not for a terminal".into(),
+                hint: Some("`-o FILE.parquet`, or `--format csv`".into()),
+            });
+        }
+        Ok(Output { target: Target::open(to_file)?, format, brief })
+    }
+}
+
+fn unknown_end(path: &Path) -> Error {
+    Error::Usage {
+        what: format!("the end of `{}` does not tell the format to write", path.display()),
+        hint: Some("use .csv, .tsv, .jsonl, .json, .parquet or .txt, or say `--format csv`".into()),
+    }
+}
+
+/// An open output and the format that it takes.
+pub struct Output {
+    pub target: Target,
+    pub format: Format,
+    /// Long tables may be cut.
+    pub brief: bool,
+}
+
+impl Output {
+    /// Columns of the terminal that the output goes to.
+    pub fn width(&self) -> Option<usize> {
+        if !matches!(self.target, Target::Stdout(_)) || !io::stdout().is_terminal() {
+            return None;
+        }
+        terminal_size::terminal_size().map(|(width, _)| width.0 as usize)
+    }
+}
+
+/// An open place to write to.
+pub enum Target {
+    Stdout(BufWriter<Pipe>),
+    File(Pending),
+    /// Handed to a writer for the moment.
+    Lent,
+}
+
+impl Target {
+    /// Standard output for `None`.
+    pub fn open(path: Option<&Path>) -> Result<Target, Error> {
+        Ok(match path {
+            None => Target::Stdout(BufWriter::with_capacity(1 << 16, Pipe)),
+            Some(path) => Target::File(Pending::create(path)?),
+        })
+    }
+
+    /// How it is called in messages.
+    pub fn name(&self) -> String {
+        match self {
+            Target::Stdout(_) => "standard output".into(),
+            Target::File(f) => f.path.display().to_string(),
+            Target::Lent => "the output".into(),
+        }
+    }
+
+    /// Flushes; a file takes its name.
+    pub fn finish(self) -> Result<(), Error> {
+        let name = self.name();
+        let done = match self {
+            Target::Stdout(mut out) => out.flush(),
+            Target::File(file) => file.finish(),
+            Target::Lent => Ok(()),
+        };
+        done.map_err(|e| unwritable(&name, &e))
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Target::Stdout(out) => out.write(bytes),
+            Target::File(file) => file.writer().write(bytes),
+            Target::Lent => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Target::Stdout(out) => out.flush(),
+            Target::File(file) => file.writer().flush(),
+            Target::Lent => Ok(()),
+        }
+    }
+}
+
+pub fn unwritable(name: &str, e: &io::Error) -> Error {
+    Error::Unwritable { file: name.into(), what: e.to_string() }
+}
+
+static PIPE_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Whether whoever read our standard output went away, as `head` does: no failure of ours.
+pub fn pipe_closed() -> bool {
+    PIPE_CLOSED.load(Ordering::Relaxed)
+}
+
+/// Standard output that remembers whether its reader went away.
+pub struct Pipe;
+
+impl Pipe {
+    fn remember<T>(result: io::Result<T>) -> io::Result<T> {
+        if let Err(e) = &result
+            && e.kind() == io::ErrorKind::BrokenPipe
+        {
+            PIPE_CLOSED.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Pipe::remember(io::stdout().lock().write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Pipe::remember(io::stdout().lock().flush())
+    }
+}
+
+/// A file written under another name beside its own, so that a failure leaves what was there untouched.
+pub struct Pending {
+    path: PathBuf,
+    temporary: Option<PathBuf>,
+    file: Option<BufWriter<File>>,
+}
+
+impl Pending {
+    pub fn create(path: &Path) -> Result<Pending, Error> {
+        let shown = path.display().to_string();
+        let fail = |e: &io::Error| unwritable(&shown, e);
+        let open = |at: &Path| File::create(at).map(|f| BufWriter::with_capacity(1 << 18, f));
+        let special = std::fs::metadata(path).is_ok_and(|m| !m.is_file());
+        if path.is_dir() {
+            return Err(Error::Unwritable { file: shown, what: "it is a directory".into() });
+        }
+        if special {
+            // a device or a named pipe cannot be replaced
+            let file = open(path).map_err(|e| fail(&e))?;
+            return Ok(Pending { path: path.into(), temporary: None, file: Some(file) });
+        }
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let temporary = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+        let file = open(&temporary).map_err(|e| fail(&e))?;
+        interrupt::unfinished(&temporary);
+        Ok(Pending { path: path.into(), temporary: Some(temporary), file: Some(file) })
+    }
+
+    pub fn writer(&mut self) -> &mut BufWriter<File> {
+        self.file.as_mut().expect("only finish takes the file")
+    }
+
+    pub fn finish(mut self) -> io::Result<()> {
+        if let Some(mut file) = self.file.take() {
+            file.flush()?;
+        }
+        if let Some(temporary) = &self.temporary {
+            std::fs::rename(temporary, &self.path)?;
+            interrupt::settled(temporary);
+            self.temporary = None;
+        }
+        Ok(())
+    }
+}
+
+impl Write for Pending {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer().flush()
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            let _ = std::fs::remove_file(temporary);
+            interrupt::settled(temporary);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Rows of results in the format that was asked for.
+
+use crate::output::{Format, Output, Target, unwritable};
+use crate::talk::Talk;
+use crowdwise::io::{Cell, TableFormat, write_rows};
+use crowdwise::report::{Align, TextTable};
+use crowdwise::{Error, group};
+use serde::Serialize;
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+/// The cells of one row.
+pub type Row<'a> = Vec<Cell<'a>>;
+
+/// Cells, one after the other.
+pub trait Push<'a> {
+    fn text(&mut self, text: impl Into<Cow<'a, str>>) -> &mut Self;
+    fn int(&mut self, n: i64) -> &mut Self;
+    fn real(&mut self, x: f64) -> &mut Self;
+    /// Empty for `None`.
+    fn maybe(&mut self, x: Option<f64>) -> &mut Self;
+}
+
+impl<'a> Push<'a> for Row<'a> {
+    fn text(&mut self, text: impl Into<Cow<'a, str>>) -> &mut Self {
+        self.push(Cell::Text(text.into()));
+        self
+    }
+
+    fn int(&mut self, n: i64) -> &mut Self {
+        self.push(Cell::Integer(n));
+        self
+    }
+
+    fn real(&mut self, x: f64) -> &mut Self {
+        self.push(Cell::Number(x));
+        self
+    }
+
+    fn maybe(&mut self, x: Option<f64>) -> &mut Self {
+        self.push(x.map_or(Cell::Missing, Cell::Number));
+        self
+    }
+}
+
+/// Columns and the rows below them, which are made one at a time.
+pub struct Sheet<'a> {
+    columns: Vec<String>,
+    rows: usize,
+    fill: Box<dyn FnMut(usize, &mut Row<'a>) + 'a>,
+}
+
+impl<'a> Sheet<'a> {
+    pub fn new<S: Into<String>>(
+        columns: impl IntoIterator<Item = S>,
+        rows: usize,
+        fill: impl FnMut(usize, &mut Row<'a>) + 'a,
+    ) -> Self {
+        Sheet { columns: columns.into_iter().map(Into::into).collect(), rows, fill: Box::new(fill) }
+    }
+
+    /// From rows that are already there.
+    pub fn of_rows<S: Into<String>>(columns: impl IntoIterator<Item = S>, rows: Vec<Row<'a>>) -> Self {
+        let n = rows.len();
+        let mut rows = rows.into_iter();
+        Sheet::new(columns, n, move |_, row| row.extend(rows.next().unwrap_or_default()))
+    }
+}
+
+/// A table that nobody asked for shows this many rows at most.
+const BRIEF_ROWS: usize = 60;
+
+/// Writes the rows; long tables that nobody asked for are cut, and that is said.
+pub fn write(out: &mut Output, sheet: Sheet<'_>, talk: Talk) -> Result<(), Error> {
+    let format = match out.format {
+        Format::Table => return write_table(out, sheet, talk),
+        Format::Csv => TableFormat::Csv,
+        Format::Tsv => TableFormat::Tsv,
+        Format::Jsonl => TableFormat::Jsonl,
+        Format::Json => TableFormat::Json,
+        Format::Parquet => TableFormat::Parquet,
+    };
+    let name = out.target.name();
+    let header: Vec<&str> = sheet.columns.iter().map(String::as_str).collect();
+    lend(&mut out.target, |writer| write_rows(writer, format, &header, sheet.rows, sheet.fill)).map_err(|e| match e {
+        Error::Unwritable { what, .. } => Error::Unwritable { file: name, what },
+        e => e,
+    })
+}
+
+fn write_table(out: &mut Output, sheet: Sheet<'_>, talk: Talk) -> Result<(), Error> {
+    let shown = if out.brief { sheet.rows.min(BRIEF_ROWS) } else { sheet.rows };
+    let text = render(sheet, shown, out.width());
+    out.target.write_all(text.0.as_bytes()).map_err(|e| unwritable(&out.target.name(), &e))?;
+    if text.1 > shown {
+        let rest = group((text.1 - shown) as u64);
+        talk.note(format_args!("{rest} more rows; a pipe, `-o FILE` or `--format table` gives all"));
+    }
+    Ok(())
+}
+
+/// The table as text, and the number of rows there are.
+fn render(mut sheet: Sheet<'_>, shown: usize, width: Option<usize>) -> (String, usize) {
+    let mut rows: Vec<Row<'_>> = Vec::with_capacity(shown);
+    for at in 0..shown {
+        let mut row = Row::new();
+        (sheet.fill)(at, &mut row);
+        rows.push(row);
+    }
+    let numeric = |c: usize| {
+        rows.iter().all(|r| !matches!(r.get(c), Some(Cell::Text(_))))
+            && rows.iter().any(|r| matches!(r.get(c), Some(Cell::Number(_) | Cell::Integer(_))))
+    };
+    let columns = sheet
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(c, name)| (name.as_str(), if numeric(c) { Align::Right } else { Align::Left }));
+    let mut table = TextTable::new(columns);
+    for row in &rows {
+        table.row(row.iter().map(text));
+    }
+    (table.render(width), sheet.rows)
+}
+
+/// A cell as people read it: four decimals are enough.
+fn text(cell: &Cell<'_>) -> String {
+    match cell {
+        Cell::Text(text) => text.clone().into_owned(),
+        Cell::Integer(n) => n.to_string(),
+        Cell::Number(x) if !x.is_finite() => String::new(),
+        Cell::Number(x) if *x != 0.0 && (x.abs() >= 1e6 || x.abs() < 5e-4) => format!("{x:.3e}"),
+        Cell::Number(x) => format!("{x:.4}"),
+        Cell::Missing => String::new(),
+    }
+}
+
+/// One JSON object, written as it is serialised.
+pub fn write_json(out: &mut Output, value: &impl Serialize) -> Result<(), Error> {
+    let done = serde_json::to_writer(&mut out.target, value).map_err(io::Error::from);
+    done.and_then(|()| out.target.write_all(b"\n")).map_err(|e| unwritable(&out.target.name(), &e))
+}
+
+/// Hands the target to a function that wants a writer of its own, and takes it back.
+pub fn lend<T>(target: &mut Target, work: impl FnOnce(Box<dyn Write + Send>) -> T) -> T {
+    let shared = Arc::new(Mutex::new(std::mem::replace(target, Target::Lent)));
+    let out = work(Box::new(Shared(Arc::clone(&shared))));
+    let taken = std::mem::replace(&mut *shared.lock().expect("no writer panicked"), Target::Lent);
+    *target = taken;
+    out
+}
+
+struct Shared(Arc<Mutex<Target>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no writer panicked").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.lock().expect("no writer panicked").flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_right_and_missing_ones_stay_empty() {
+        let sheet = Sheet::new(["item", "p"], 2, |at, row: &mut Row<'_>| {
+            row.text(if at == 0 { "x" } else { "long name" }).maybe((at == 0).then_some(0.25));
+        });
+        let (text, n) = render(sheet, 2, None);
+        assert_eq!(n, 2);
+        assert_eq!(text.lines().nth(2), Some("x          0.2500"));
+        assert_eq!(text.lines().nth(3), Some("long name"));
+    }
+}

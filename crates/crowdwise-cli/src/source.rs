@@ -1,0 +1,99 @@
+//! A fit that is kept in a file, or made from answers on the spot.
+
+use crate::fitting::{self, Fitted};
+use crate::options::{InputOptions, KeyValue, RunOptions, method, read_truth};
+use crate::talk::Talk;
+use crowdwise::report::FitDocument;
+use crowdwise::{Dataset, Error};
+
+#[derive(Clone, Debug, clap::Args)]
+pub struct FitOptions {
+    /// The method for answers [default: dawid-skene; mean for real values, bradley-terry for comparisons]
+    #[arg(short, long, value_name = "METHOD")]
+    pub method: Option<String>,
+    /// A parameter of the method
+    #[arg(short, long = "param", value_name = "KEY=VALUE")]
+    pub params: Vec<KeyValue>,
+    /// Known truth (item,label) that the fit uses
+    #[arg(long, value_name = "FILE")]
+    pub gold: Option<String>,
+    #[command(flatten)]
+    pub run: RunOptions,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+/// What a command that takes answers or a fit was given.
+pub enum Given {
+    Document(Box<FitDocument<'static>>),
+    Fitted(Box<(Dataset, Fitted)>),
+}
+
+impl FitOptions {
+    /// Reads a kept fit, or reads answers and fits.
+    pub fn load(&self, file: &str, talk: Talk) -> Result<Given, Error> {
+        if !is_fit(file) {
+            return Ok(Given::Fitted(Box::new(self.fit(file, talk)?)));
+        }
+        if self.method.is_some() || !self.params.is_empty() || self.gold.is_some() {
+            return Err(Error::Usage {
+                what: format!("{file} is a finished fit: --method, --param and --gold cannot change it"),
+                hint: Some("give the answers instead to fit again".into()),
+            });
+        }
+        let document = talk.timed("read", || FitDocument::from_json(&bytes_of(file)?, file))?;
+        Ok(Given::Document(Box::new(document)))
+    }
+
+    /// Reads answers and fits.
+    pub fn fit(&self, file: &str, talk: Talk) -> Result<(Dataset, Fitted), Error> {
+        if let Some(name) = &self.method {
+            method(name, &self.params)?;
+        }
+        let mut data = self.input.read(file, self.run.threads(), talk)?;
+        if let Some(gold) = &self.gold {
+            let gold = read_truth(gold, &data, talk)?;
+            data = data.with_gold(gold);
+        }
+        let name = self.method.as_deref().unwrap_or_else(|| fitting::default_method(data.table.kind()));
+        let method = method(name, &self.params)?;
+        let fitted = fitting::fit(&*method, &data, &self.run, talk)?;
+        fitting::say_stop(&fitted.fit, talk);
+        Ok((data, fitted))
+    }
+}
+
+/// Whether a file is a fit that `fit -o fit.json` wrote. Standard input is looked at without taking from it.
+pub fn is_fit(file: &str) -> bool {
+    use std::io::{BufRead, Read};
+    let mut head = [0u8; 256];
+    let n = if file == "-" {
+        let mut input = std::io::stdin().lock();
+        let Ok(bytes) = input.fill_buf() else { return false };
+        let n = bytes.len().min(head.len());
+        head[..n].copy_from_slice(&bytes[..n]);
+        n
+    } else {
+        let Ok(mut f) = std::fs::File::open(file) else { return false };
+        if !f.metadata().is_ok_and(|m| m.is_file()) {
+            return false; // looking into a pipe would take from it
+        }
+        f.read(&mut head).unwrap_or(0)
+    };
+    let text = String::from_utf8_lossy(&head[..n]);
+    let body = text.trim_start_matches('\u{feff}').trim_start();
+    body.strip_prefix('{').is_some_and(|b| b.trim_start().starts_with("\"schema\""))
+}
+
+/// The bytes of a file or of standard input.
+fn bytes_of(file: &str) -> Result<Vec<u8>, Error> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    let read = if file == "-" {
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
+    } else {
+        std::fs::read(file).map(|b| bytes = b)
+    };
+    read.map_err(|e| Error::Unreadable { file: file.into(), what: e.to_string(), hint: None })?;
+    Ok(bytes)
+}

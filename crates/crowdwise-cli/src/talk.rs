@@ -1,0 +1,40 @@
+//! Talk goes to standard error, never among the data.
+
+use std::fmt::Display;
+use std::io::Write;
+use std::time::Instant;
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Talk {
+    /// Say nothing but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose", hide_short_help = true)]
+    pub quiet: bool,
+    /// Say more: how long reading, fitting and writing took
+    #[arg(short, long, global = true, hide_short_help = true)]
+    pub verbose: bool,
+}
+
+impl Talk {
+    /// Something the user should know.
+    pub fn note(self, text: impl Display) {
+        if !self.quiet {
+            let _ = writeln!(anstream::stderr(), "crowdwise: {text}");
+        }
+    }
+
+    /// Something only the curious want to know.
+    pub fn detail(self, text: impl Display) {
+        if self.verbose {
+            let _ = writeln!(anstream::stderr(), "crowdwise: {text}");
+        }
+    }
+
+    /// Runs a part of the work; with `-v` says how long it took.
+    pub fn timed<T>(self, part: &str, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let out = work();
+        self.detail(format_args!("{part}: {:.3} s", start.elapsed().as_secs_f64()));
+        out
+    }
+}

@@ -1,0 +1,105 @@
+//! A dataset and its fit as a page or a document.
+
+use crate::report::{FitDocument, PageInput, page};
+use crowdwise_core::questions::{Comparison, Evaluation, ItemOrder, annotators, evaluate, inspect, items};
+use crowdwise_core::{Dataset, Error, Fit, Gold};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::time::Duration;
+
+/// Hard items that a page shows.
+const HARD_ITEMS: usize = 25;
+
+/// Everything there is to say of a fit: a self-contained page for people, a JSON document for programs.
+#[derive(Clone, Debug)]
+pub struct Report<'a> {
+    data: &'a Dataset,
+    fit: &'a Fit,
+    title: Option<String>,
+    truth: Option<&'a Gold>,
+    comparison: Option<&'a Comparison>,
+    elapsed: Option<Duration>,
+    command: Option<String>,
+}
+
+impl<'a> Report<'a> {
+    pub fn new(data: &'a Dataset, fit: &'a Fit) -> Self {
+        Report { data, fit, title: None, truth: None, comparison: None, elapsed: None, command: None }
+    }
+
+    /// Instead of the name of the data.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Also says how well the fit agrees with known truth.
+    #[must_use]
+    pub fn truth(mut self, truth: Option<&'a Gold>) -> Self {
+        self.truth = truth;
+        self
+    }
+
+    /// Also shows how other methods do on the same data.
+    #[must_use]
+    pub fn comparison(mut self, comparison: Option<&'a Comparison>) -> Self {
+        self.comparison = comparison;
+        self
+    }
+
+    /// The time the fit took.
+    #[must_use]
+    pub fn elapsed(mut self, elapsed: Duration) -> Self {
+        self.elapsed = Some(elapsed);
+        self
+    }
+
+    /// The command by which the page can be made again.
+    #[must_use]
+    pub fn command(mut self, command: impl Into<String>) -> Self {
+        self.command = Some(command.into());
+        self
+    }
+
+    fn evaluation(&self) -> Option<Evaluation> {
+        self.truth.map(|gold| evaluate(self.fit, self.data, gold))
+    }
+
+    /// One HTML page that needs no network.
+    pub fn html(&self) -> String {
+        let (data, fit) = (self.data, self.fit);
+        let inspection = inspect(data, fit.provenance.seed);
+        let rows = annotators(data, fit);
+        let hard = items(data, fit, ItemOrder::Entropy, HARD_ITEMS);
+        let evaluation = self.evaluation();
+        let title = self.title.clone().unwrap_or_else(|| data.source.clone());
+        let mut input = PageInput::new(title, data, fit, &inspection, &rows, &hard);
+        input.evaluation = evaluation.as_ref();
+        input.truth = self.truth;
+        input.comparison = self.comparison;
+        input.elapsed_seconds = self.elapsed.map_or(f64::NAN, |t| t.as_secs_f64());
+        input.command.clone_from(&self.command);
+        page(&input)
+    }
+
+    /// The document that `crowdwise fit --format json` prints.
+    pub fn document(&self) -> FitDocument<'a> {
+        FitDocument::new(self.data, self.fit, self.evaluation(), self.elapsed.unwrap_or_default())
+    }
+
+    /// Writes the page, or the document if the name ends in `.json`.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let path = path.as_ref();
+        let write = || -> io::Result<()> {
+            let mut file = BufWriter::new(std::fs::File::create(path)?);
+            if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
+                serde_json::to_writer(&mut file, &self.document())?;
+            } else {
+                file.write_all(self.html().as_bytes())?;
+            }
+            file.flush()
+        };
+        write().map_err(|e| Error::Unwritable { file: path.display().to_string(), what: e.to_string() })
+    }
+}
