@@ -1,0 +1,257 @@
+//! How well a fit predicts labels that it did not see.
+
+use crate::{Dataset, Fit, Preference, Table, Truth, Values, stats, stream};
+use rand::seq::SliceRandom;
+
+/// The fold in which each row is hidden; `NEVER` for the only label of a unit.
+pub const NEVER: u8 = u8::MAX;
+
+/// Deals the labels of every unit to the folds in random order, as evenly as can be: a unit with two labels or more
+/// keeps at least one in every fold, a unit with one label is never hidden.
+pub fn folds(table: &Table, folds: usize, seed: u64) -> Vec<u8> {
+    let mut out = vec![NEVER; table.n_labels()];
+    let mut rng = stream(seed, "held-out", 0);
+    let mut deck: Vec<u8> = (0..folds.clamp(2, 254) as u8).collect();
+    for u in 0..table.n_units() {
+        if table.degree(u) < 2 {
+            continue;
+        }
+        deck.shuffle(&mut rng);
+        table.rows(u).enumerate().for_each(|(x, r)| out[r] = deck[x % deck.len()]);
+    }
+    out
+}
+
+/// Sums of losses per unit: labels of one unit are not independent, so the standard error is over units.
+#[derive(Clone, Debug)]
+pub struct Losses {
+    unit: Vec<(f64, f64)>,
+}
+
+impl Losses {
+    pub fn new(units: usize) -> Self {
+        Losses { unit: vec![(0.0, 0.0); units] }
+    }
+
+    /// Mean loss per label, its standard error and the number of labels.
+    pub fn mean(&self) -> Option<(f64, f64, u64)> {
+        let (sum, n) = self.unit.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+        if n == 0.0 {
+            return None;
+        }
+        let mean = sum / n;
+        let clusters = self.unit.iter().filter(|u| u.1 > 0.0).count() as f64;
+        let spread: f64 = self.unit.iter().map(|u| (u.0 - mean * u.1).powi(2)).sum();
+        let small = if clusters > 1.0 { clusters / (clusters - 1.0) } else { 1.0 };
+        Some((mean, (small * spread).sqrt() / n, n as u64))
+    }
+
+    /// Adds -ln P of the rows hidden in `fold` under a fit to the others.
+    pub fn add(&mut self, data: &Dataset, train: &Dataset, fit: &Fit, fold: &[u8], which: u8) {
+        match &fit.truth {
+            Truth::Classes { k, posterior } => {
+                let p = Classes::of(train, fit, *k, posterior);
+                self.each(&data.table, fold, which, |u, r| p.loss(data, u, r));
+            }
+            Truth::Real { value, sd } => {
+                let p = Reals::of(train, value, sd);
+                self.each(&data.table, fold, which, |u, r| p.loss(data, u, r));
+            }
+            Truth::Scores { score, .. } => {
+                let p = Scores::of(train, score);
+                self.each(&data.table, fold, which, |u, r| p.loss(data, u, r));
+            }
+        }
+    }
+
+    fn each(&mut self, table: &Table, fold: &[u8], which: u8, loss: impl Fn(usize, usize) -> f64) {
+        for u in 0..table.n_units() {
+            for r in table.rows(u).filter(|&r| fold[r] == which) {
+                self.unit[u].0 += loss(u, r);
+                self.unit[u].1 += 1.0;
+            }
+        }
+    }
+}
+
+/// Posterior times confusion matrix.
+struct Classes<'a> {
+    k: usize,
+    posterior: &'a [f64],
+    matrix: Matrices<'a>,
+}
+
+enum Matrices<'a> {
+    Own(&'a Fit),
+    /// Annotators x K x K, or one matrix for all.
+    Common(Vec<f64>),
+}
+
+/// A hidden label is never impossible: its probability is mixed with this share of an even one.
+const EVEN: f64 = 1e-3;
+/// Strength of the pooled matrix beside an annotator's own labels, in labels per row.
+const POOLED: f64 = 4.0;
+const LIMIT: usize = 30_000_000;
+
+impl<'a> Classes<'a> {
+    fn of(train: &Dataset, fit: &'a Fit, k: usize, posterior: &'a [f64]) -> Self {
+        let m = train.table.n_annotators();
+        let own = fit.annotators.len() == m && m > 0 && fit.annotators.confusion(0).is_some_and(|c| c.len() == k * k);
+        let matrix = if own { Matrices::Own(fit) } else { Matrices::Common(common(train, k, posterior)) };
+        Classes { k, posterior, matrix }
+    }
+
+    fn loss(&self, data: &Dataset, u: usize, r: usize) -> f64 {
+        let k = self.k;
+        let l = data.table.categorical().expect("a fit of classes").codes.get(r);
+        let j = data.table.annotator()[r] as usize;
+        let q = &self.posterior[u * k..(u + 1) * k];
+        let p: f64 = match &self.matrix {
+            Matrices::Own(fit) => (0..k).map(|t| q[t] * entry(fit, j, t, l, k)).sum(),
+            Matrices::Common(c) => {
+                let at = if c.len() == k * k { 0 } else { j * k * k };
+                (0..k).map(|t| q[t] * c[at + t * k + l]).sum()
+            }
+        };
+        -((1.0 - EVEN) * p + EVEN / k as f64).ln()
+    }
+}
+
+/// One entry of the confusion matrix without building the whole of it.
+fn entry(fit: &Fit, j: usize, truth: usize, l: usize, k: usize) -> f64 {
+    use crate::Annotators as A;
+    let even = |p: f64| if truth == l { p } else { (1.0 - p) / (k - 1).max(1) as f64 };
+    match &fit.annotators {
+        A::Confusion { matrix, .. } => matrix[(j * k + truth) * k + l],
+        A::Accuracy { accuracy, .. } => even(accuracy[j]),
+        A::Ability { ability, typical_ease, .. } => even(1.0 / (1.0 + (-ability[j] * typical_ease).exp())),
+        A::Competence { competence, strategy, .. } => {
+            (1.0 - competence[j]) * strategy[j * k + l] + if truth == l { competence[j] } else { 0.0 }
+        }
+        A::None | A::Weight { .. } | A::Gaussian { .. } => 1.0 / k as f64,
+    }
+}
+
+/// The annotator model for methods that have none: expected counts of the training labels under the posterior, with
+/// [`POOLED`] labels per row from the matrix of all annotators together. One matrix for all if they would be too large.
+fn common(train: &Dataset, k: usize, posterior: &[f64]) -> Vec<f64> {
+    let table = &train.table;
+    let codes = table.categorical().expect("a fit of classes").codes;
+    let m = table.n_annotators();
+    let single = m.saturating_mul(k * k) > LIMIT;
+    let mut pooled = vec![0.0; k * k];
+    let mut own = vec![0.0; if single { 0 } else { m * k * k }];
+    for u in 0..table.n_units() {
+        for r in table.rows(u) {
+            let (j, l) = (table.annotator()[r] as usize, codes.get(r));
+            for t in 0..k {
+                let q = posterior[u * k + t];
+                pooled[t * k + l] += q;
+                if !single {
+                    own[(j * k + t) * k + l] += q;
+                }
+            }
+        }
+    }
+    for row in pooled.chunks_exact_mut(k) {
+        let n: f64 = row.iter().sum();
+        row.iter_mut().for_each(|x| *x = (*x + 1.0 / k as f64) / (n + 1.0));
+    }
+    if single {
+        return pooled;
+    }
+    for matrix in own.chunks_exact_mut(k * k) {
+        for (row, base) in matrix.chunks_exact_mut(k).zip(pooled.chunks_exact(k)) {
+            let n: f64 = row.iter().sum();
+            row.iter_mut().zip(base).for_each(|(x, b)| *x = (*x + POOLED * b) / (n + POOLED));
+        }
+    }
+    own
+}
+
+/// Real values: normal around estimate plus bias. Bias and spread of each annotator come from the training residuals,
+/// with [`POOLED`] labels' worth of no bias and of the spread of all; the standard error of the estimate is added.
+struct Reals<'a> {
+    value: &'a [f64],
+    sd: &'a [f64],
+    annotator: Vec<(f64, f64)>,
+    all: (f64, f64),
+}
+
+impl<'a> Reals<'a> {
+    fn of(train: &Dataset, value: &'a [f64], sd: &'a [f64]) -> Self {
+        let table = &train.table;
+        let said = table.real().unwrap_or(&[]);
+        let n = said.len().max(1) as f64;
+        let mean = said.iter().sum::<f64>() / n;
+        let spread = (said.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).max(1e-12);
+        let mut sums = vec![(0.0, 0.0, 0.0); table.n_annotators()];
+        for u in (0..table.n_units()).filter(|&u| value[u].is_finite()) {
+            for r in table.rows(u) {
+                let e = said[r] - value[u];
+                let s = &mut sums[table.annotator()[r] as usize];
+                *s = (s.0 + 1.0, s.1 + e, s.2 + e * e);
+            }
+        }
+        let (count, squares) = sums.iter().fold((0.0, 0.0), |a, s| (a.0 + s.0, a.1 + s.2));
+        let typical = if count > 0.0 { (squares / count).max(1e-9 * spread) } else { spread };
+        let annotator = sums
+            .iter()
+            .map(|&(n, e, ee)| {
+                let bias = e / (n + POOLED);
+                let around = (ee - 2.0 * bias * e + n * bias * bias).max(0.0);
+                (bias, (around + POOLED * typical) / (n + POOLED))
+            })
+            .collect();
+        Reals { value, sd, annotator, all: (mean, spread) }
+    }
+
+    fn loss(&self, data: &Dataset, u: usize, r: usize) -> f64 {
+        let x = data.table.real().expect("a fit of values")[r];
+        let (bias, variance) = self.annotator[data.table.annotator()[r] as usize];
+        let (centre, variance) = if self.value[u].is_finite() {
+            let own = if self.sd[u].is_finite() { self.sd[u].powi(2) } else { 0.0 };
+            (self.value[u] + bias, variance + own)
+        } else {
+            (self.all.0 + bias, variance + self.all.1)
+        };
+        0.5 * ((std::f64::consts::TAU * variance).ln() + (x - centre).powi(2) / variance)
+    }
+}
+
+/// Comparisons: left, right and tie in the ratio e^(d/2) : e^(-d/2) : ties, d the difference of the scores; the tie
+/// parameter is the one that gives the training labels their number of ties.
+struct Scores<'a> {
+    score: &'a [f64],
+    ties: f64,
+}
+
+impl<'a> Scores<'a> {
+    fn of(train: &Dataset, score: &'a [f64]) -> Self {
+        let mut out = Scores { score, ties: 0.0 };
+        let Some((pairs, said)) = train.table.preferences() else { return out };
+        let observed = 0.5 + said.iter().filter(|&&s| s == Preference::Tie).count() as f64;
+        let (mut low, mut high) = (-20.0f64, 20.0f64);
+        for _ in 0..40 {
+            out.ties = (0.5 * (low + high)).exp();
+            let expected: f64 =
+                (0..pairs.len()).map(|u| train.table.degree(u) as f64 * out.outcomes(pairs[u])[2]).sum();
+            if expected < observed { low = out.ties.ln() } else { high = out.ties.ln() }
+        }
+        out
+    }
+
+    fn outcomes(&self, [l, r]: [u32; 2]) -> [f64; 3] {
+        let d = 0.5 * (self.score[l as usize] - self.score[r as usize]);
+        let d = if d.is_finite() { d } else { 0.0 };
+        let mut p = [d, -d, self.ties.ln()];
+        stats::softmax(&mut p);
+        p
+    }
+
+    fn loss(&self, data: &Dataset, u: usize, r: usize) -> f64 {
+        let (pairs, _) = data.table.preferences().expect("a fit of scores");
+        let Values::Preference { codes } = data.table.values() else { return 0.0 };
+        -((1.0 - EVEN) * self.outcomes(pairs[u])[codes[r] as usize] + EVEN / 3.0).ln()
+    }
+}
