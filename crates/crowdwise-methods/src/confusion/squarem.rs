@@ -25,9 +25,8 @@ pub(super) struct Squarem {
     floor: f64,
     /// Log-prior of θ2.
     penalty2: f64,
-    /// Longest step, and whether the last one was cut to it.
+    /// Longest step: grows when it binds, shrinks when a candidate is refused.
     longest: f64,
-    cut: bool,
 }
 
 /// Objectives are sums over millions of items: a candidate may be lower by rounding.
@@ -50,8 +49,7 @@ impl Squarem {
             phase: Phase::First,
             floor: f64::NEG_INFINITY,
             penalty2: 0.0,
-            longest: 4.0,
-            cut: false,
+            longest: 1.0,
         }
     }
 
@@ -97,9 +95,6 @@ impl Squarem {
                 None
             }
             Phase::Extrapolated => {
-                if self.cut {
-                    self.longest *= 4.0;
-                }
                 self.phase = Phase::First;
                 None
             }
@@ -133,8 +128,13 @@ impl Squarem {
             vv += v2;
         }
         let step = if vv > 0.0 { (rr / vv).sqrt() } else { 1.0 };
-        self.cut = step >= self.longest;
-        step.min(self.longest)
+        if step < self.longest {
+            return step;
+        }
+        // the limit binds: use it now, and allow more next time
+        let step = self.longest;
+        self.longest *= 4.0;
+        step
     }
 
     /// θ0 := normalise(exp(ln θ0 + 2 s r + s² v)).
