@@ -1,5 +1,6 @@
 //! Cuts a stream of text into blocks that end where a row ends.
 
+use crate::pipeline::Pieces;
 use crate::source::unreadable;
 use crowdwise_core::Error;
 use memchr::{memchr, memrchr};
@@ -13,7 +14,6 @@ const LONGEST_ROW: usize = 256 << 20;
 /// Some whole rows.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
-    pub index: usize,
     pub bytes: Vec<u8>,
     /// There are quotes in it.
     pub quoted: bool,
@@ -29,13 +29,12 @@ pub(crate) struct Blocks {
     delimiter: Option<u8>,
     size: usize,
     carry: Vec<u8>,
-    next: usize,
     done: bool,
 }
 
 impl Blocks {
     pub fn new(reader: Box<dyn Read + Send>, file: &str, delimiter: Option<u8>, size: usize) -> Self {
-        Blocks { reader, file: file.into(), delimiter, size: size.max(1), carry: Vec::new(), next: 0, done: false }
+        Blocks { reader, file: file.into(), delimiter, size: size.max(1), carry: Vec::new(), done: false }
     }
 
     /// The delimiter, once the header has shown it.
@@ -47,7 +46,6 @@ impl Blocks {
     pub fn put_back(&mut self, mut bytes: Vec<u8>) {
         bytes.append(&mut self.carry);
         self.carry = bytes;
-        self.next = 0;
     }
 
     /// The first bytes (up to a block), left in place.
@@ -62,8 +60,23 @@ impl Blocks {
         Ok(&self.carry)
     }
 
+    /// Drops a byte-order mark.
+    pub fn skip_bom(&mut self) -> Result<(), Error> {
+        if self.peek()?.starts_with(b"\xef\xbb\xbf") {
+            self.carry.drain(..3);
+        }
+        Ok(())
+    }
+
+    /// Everything that is left.
+    pub fn rest(mut self) -> Result<Vec<u8>, Error> {
+        let mut bytes = std::mem::take(&mut self.carry);
+        self.reader.read_to_end(&mut bytes).map_err(|e| unreadable(&self.file, &e))?;
+        Ok(bytes)
+    }
+
     /// The next block, in the memory of an old one.
-    pub fn next(&mut self, mut bytes: Vec<u8>) -> Result<Option<Block>, Error> {
+    pub fn cut(&mut self, mut bytes: Vec<u8>) -> Result<Option<Block>, Error> {
         bytes.clear();
         bytes.append(&mut self.carry);
         let mut size = self.size;
@@ -82,12 +95,12 @@ impl Blocks {
             };
             if self.done && bytes.len() <= size {
                 let unclosed = scan.open.then(|| scan.end.unwrap_or(0));
-                return Ok(Some(self.block(bytes, quoted, unclosed)));
+                return Ok(Some(Block { bytes, quoted, unclosed }));
             }
             if let Some(end) = scan.end {
                 self.carry.extend_from_slice(&bytes[end..]);
                 bytes.truncate(end);
-                return Ok(Some(self.block(bytes, quoted, None)));
+                return Ok(Some(Block { bytes, quoted, unclosed: None }));
             }
             if size >= LONGEST_ROW {
                 return Err(Error::BadData {
@@ -100,16 +113,19 @@ impl Blocks {
         }
     }
 
-    fn block(&mut self, bytes: Vec<u8>, quoted: bool, unclosed: Option<usize>) -> Block {
-        self.next += 1;
-        Block { index: self.next - 1, bytes, quoted, unclosed }
-    }
-
     /// Reads up to `want` bytes; sets `done` at the end.
     fn fill(&mut self, bytes: &mut Vec<u8>, want: usize) -> Result<(), Error> {
         let got = self.reader.by_ref().take(want as u64).read_to_end(bytes).map_err(|e| unreadable(&self.file, &e))?;
         self.done = got < want;
         Ok(())
+    }
+}
+
+impl Pieces for Blocks {
+    type Piece = Block;
+
+    fn next(&mut self, old: Option<Block>) -> Result<Option<Block>, Error> {
+        self.cut(old.map(|b| b.bytes).unwrap_or_default())
     }
 }
 
@@ -167,7 +183,7 @@ mod tests {
     fn cut(text: &[u8], size: usize) -> Vec<Vec<u8>> {
         let mut blocks = Blocks::new(Box::new(std::io::Cursor::new(text.to_vec())), "t", Some(b','), size);
         let mut out = Vec::new();
-        while let Some(b) = blocks.next(Vec::new()).unwrap() {
+        while let Some(b) = blocks.cut(Vec::new()).unwrap() {
             out.push(b.bytes);
         }
         out
@@ -189,7 +205,7 @@ mod tests {
     #[test]
     fn an_open_quote_is_found() {
         let mut blocks = Blocks::new(Box::new(&b"a,b\nc,\"d\ne,f\n"[..]), "t", Some(b','), 1 << 10);
-        assert_eq!(blocks.next(Vec::new()).unwrap().unwrap().unclosed, Some(4));
+        assert_eq!(blocks.cut(Vec::new()).unwrap().unwrap().unclosed, Some(4));
     }
 
     proptest! {

@@ -50,6 +50,15 @@ impl Layout {
             Shape::Wide { .. } => false,
         }
     }
+
+    /// For files where each row names its annotators itself: a wide table becomes one of single labels.
+    pub fn with_named_annotators(mut self) -> Layout {
+        if let Shape::Wide { item, .. } = self.shape {
+            self.note = format!("columns: item = {}, every other one is an annotator", self.names[item]);
+            self.shape = Shape::Labels { item, annotator: Some(item), label: item };
+        }
+        self
+    }
 }
 
 /// Indices of the columns. Without an annotator the rows are known truth.

@@ -35,8 +35,8 @@ impl Fields for csv::StringRecord {
     }
 }
 
-impl Parse for Delimited {
-    fn parse(&self, block: &Block, out: &mut Collector<'_>) {
+impl Parse<Block> for Delimited {
+    fn parse(&self, block: &Block, out: &mut Collector<'_>) -> Result<(), Error> {
         let bytes = &block.bytes[..block.unclosed.unwrap_or(block.bytes.len())];
         let lone_return =
             memchr(b'\r', bytes).is_some() && memchr_iter(b'\r', bytes).any(|p| bytes.get(p + 1) != Some(&b'\n'));
@@ -49,6 +49,8 @@ impl Parse for Delimited {
             out.tally.total += 1;
             out.tally.bad(line, || "a quote is opened here and never closed".into());
         }
+        out.tally.lines = memchr_iter(b'\n', &block.bytes).count() as u64;
+        Ok(())
     }
 }
 
@@ -152,7 +154,7 @@ pub(crate) fn head(blocks: &mut Blocks, delimiter: u8, given: Option<&[String]>,
     }
     let (delimiter, note) = guess_delimiter(&start[bom..], delimiter);
     blocks.set_delimiter(delimiter);
-    let Some(mut first) = blocks.next(Vec::new())? else { return Err(no_data("is empty")) };
+    let Some(mut first) = blocks.cut(Vec::new())? else { return Err(no_data("is empty")) };
     if bom > 0 {
         first.bytes.drain(..bom);
     }

@@ -1,11 +1,12 @@
 //! Items files: the universe of items, or the order of the rows of a feature matrix.
 
-use crate::blocks::{BLOCK, Blocks};
 use crate::collect::{brief, is_blank};
 use crate::columns::usual_item;
 use crate::delimited::{not_utf8, reader};
+use crate::source::unreadable;
 use crate::{Format, Read, Source};
 use crowdwise_core::{Error, Names, group};
+use std::io::Read as _;
 
 /// Reads the ids of items, in the order of the file: a list, or the item column of a table.
 ///
@@ -13,7 +14,6 @@ use crowdwise_core::{Error, Names, group};
 pub fn read_items(source: &Source) -> Result<Read<Vec<String>>, Error> {
     let file = source.name();
     let known = source.path().and_then(Format::from_path);
-    let mut blocks = Blocks::new(source.open()?, &file, Some(b','), BLOCK);
     let delimiter = match known {
         Some(Format::Tsv) => b'\t',
         None | Some(Format::Csv) => b',',
@@ -24,11 +24,8 @@ pub fn read_items(source: &Source) -> Result<Read<Vec<String>>, Error> {
             });
         }
     };
-    blocks.set_delimiter(delimiter);
     let mut text = Vec::new();
-    while let Some(block) = blocks.next(Vec::new())? {
-        text.extend_from_slice(&block.bytes);
-    }
+    source.open()?.read_to_end(&mut text).map_err(|e| unreadable(&file, &e))?;
     let bytes = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
     let mut names = Names::new();
     let mut column = 0;

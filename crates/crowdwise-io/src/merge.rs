@@ -1,7 +1,7 @@
 //! Rows of all blocks become one dataset.
 
 use crate::ReadOptions;
-use crate::collect::{Collector, Rows, Tally};
+use crate::collect::{Collector, Rows, Tally, brief};
 use crate::columns::{Layout, Shape};
 use crate::delimited::not_utf8;
 use crate::pipeline::Sink;
@@ -88,16 +88,20 @@ impl<'a> Merger<'a> {
             return Err(nothing(&self.tally, self.file));
         }
         self.builder.ordered = options.ordered;
-        let structure =
-            if let Shape::Sequence { .. } = self.layout.shape { self.chains()? } else { Structure::Independent };
+        let structure = if let Shape::Sequence { .. } = self.layout.shape {
+            self.chains(&mut notes)?
+        } else {
+            Structure::Independent
+        };
         let mut data = Dataset::new(self.builder.finish()?);
         data.structure = structure;
         data.source = self.file.into();
         Ok((data, notes))
     }
 
-    /// Items of a sequence table: tokens by sequence, then position. A position that nobody labelled is an error.
-    fn chains(&mut self) -> Result<Structure, Error> {
+    /// Items of a sequence table: tokens by sequence, then position. A token between others that nobody labelled is an
+    /// item without labels; more of these than tokens with labels mean that the numbers are not positions.
+    fn chains(&mut self, notes: &mut Vec<String>) -> Result<Structure, Error> {
         let names = std::mem::take(&mut self.builder.items);
         let mut range = vec![(u32::MAX, 0); names.len()];
         for (&s, &p) in self.tokens.unit.iter().zip(&self.tokens.second) {
@@ -111,14 +115,14 @@ impl<'a> Merger<'a> {
         }
         let n = starts[names.len()];
         // A wild position must not ask for memory that the rows do not justify.
-        if n > self.tokens.unit.len() as u64 {
+        if n > 2 * self.tokens.len() as u64 {
             let widest = (0..names.len()).max_by_key(|&s| range[s].1 - range[s].0).unwrap_or(0);
             let (low, high) = range[widest];
-            return Err(self.gap(format!(
+            return Err(self.bad_positions(format!(
                 "there are {} positions but only {} labels (`{}` goes from {low} to {high})",
                 group(n),
-                group(self.tokens.unit.len() as u64),
-                names.name(widest)
+                group(self.tokens.len() as u64),
+                brief(names.name(widest))
             )));
         }
         let place = |s: u32, p: u32| starts[s as usize] + (p - range[s as usize].0) as u64;
@@ -126,14 +130,21 @@ impl<'a> Merger<'a> {
         for (&s, &p) in self.tokens.unit.iter().zip(&self.tokens.second) {
             seen[place(s, p) as usize] = true;
         }
-        self.no_gaps(&names, &starts, &range, &seen)?;
+        let gaps = seen.iter().filter(|s| !**s).count();
+        if gaps > 0 {
+            let shown = gap_list(&names, &starts, &range, &seen);
+            if gaps * 2 > seen.len() {
+                return Err(self.bad_positions(format!(
+                    "{} positions inside sequences have no label: {shown}",
+                    group(gaps as u64)
+                )));
+            }
+            notes.push(format!("{} tokens inside sequences have no label: {shown}", group(gaps as u64)));
+        }
         for (s, name) in names.iter().enumerate() {
             for p in range[s].0..=range[s].1 {
                 self.builder.items.intern(&format!("{name}:{p}"));
             }
-        }
-        if self.builder.items.len() as u64 != n {
-            return Err(self.gap("two tokens have the same name once sequence and position are joined by `:`".into()));
         }
         let tokens = std::mem::take(&mut self.tokens);
         for r in 0..tokens.len() {
@@ -146,40 +157,27 @@ impl<'a> Merger<'a> {
         Ok(Structure::Chains { starts, names })
     }
 
-    fn no_gaps(&self, names: &Names, starts: &[u64], range: &[(u32, u32)], seen: &[bool]) -> Result<(), Error> {
-        let missing = seen.iter().filter(|s| !**s).count();
-        if missing == 0 {
-            return Ok(());
-        }
-        let mut examples = Vec::new();
-        'all: for s in 0..names.len() {
-            for i in starts[s]..starts[s + 1] {
-                if !seen[i as usize] {
-                    examples.push(format!("`{}` at {}", names.name(s), range[s].0 as u64 + (i - starts[s])));
-                    if examples.len() == 5 {
-                        break 'all;
-                    }
-                }
-            }
-        }
-        let more = if missing > examples.len() { ", …" } else { "" };
-        Err(self.gap(format!(
-            "{} positions inside sequences have no label: {}{more}",
-            group(missing as u64),
-            examples.join(", ")
-        )))
-    }
-
-    fn gap(&self, what: String) -> Error {
+    fn bad_positions(&self, what: String) -> Error {
         Error::BadData {
             file: self.file.into(),
             what,
-            hint: Some(
-                "positions of a sequence must follow each other without gaps; number them again or split the sequence"
-                    .into(),
-            ),
+            hint: Some("the positions of a sequence follow each other: 0, 1, 2, …".into()),
         }
     }
+}
+
+/// The first few tokens without a label.
+fn gap_list(names: &Names, starts: &[u64], range: &[(u32, u32)], seen: &[bool]) -> String {
+    let gaps = (0..names.len()).flat_map(|s| (starts[s]..starts[s + 1]).map(move |i| (s, i)));
+    let mut list: Vec<String> = gaps
+        .filter(|&(_, i)| !seen[i as usize])
+        .take(6)
+        .map(|(s, i)| format!("`{}` at {}", brief(names.name(s)), range[s].0 as u64 + (i - starts[s])))
+        .collect();
+    if list.len() > 5 {
+        list[5] = "…".into();
+    }
+    list.join(", ")
 }
 
 pub(crate) fn outcome(code: u32) -> Preference {

@@ -1,72 +1,105 @@
-//! Blocks to rows on several threads, and back in order.
+//! Pieces of a file to rows on several threads, and back in order.
 
-use crate::blocks::{Block, Blocks};
 use crate::collect::Collector;
 use crate::columns::Layout;
 use crowdwise_core::Error;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
+use std::sync::{Mutex, PoisonError};
 
-/// Turns a block into rows. Lines count from the beginning of the block.
-pub(crate) trait Parse: Sync {
-    fn parse(&self, block: &Block, out: &mut Collector<'_>);
+/// A file in pieces: blocks of text, or row groups.
+pub(crate) trait Pieces: Send {
+    type Piece: Send;
+    /// The next piece, perhaps in the memory of an old one.
+    fn next(&mut self, old: Option<Self::Piece>) -> Result<Option<Self::Piece>, Error>;
+}
+
+/// Turns a piece into rows. Lines count from the beginning of the piece; `tally.lines` gets how many there are.
+pub(crate) trait Parse<P>: Sync {
+    fn parse(&self, piece: &P, out: &mut Collector<'_>) -> Result<(), Error>;
 }
 
 /// Takes the rows in file order.
 pub(crate) trait Sink<'a> {
-    /// Rows whose names are the block's own.
-    fn merge(&mut self, block: Collector<'a>) -> Result<(), Error>;
-    /// Rows of a collector that goes on; its names stay the same. Takes the rows and the tally.
+    /// Rows whose names are the piece's own.
+    fn merge(&mut self, piece: Collector<'a>) -> Result<(), Error>;
+    /// Rows of a collector that goes on with the same names. Takes the tally, and may take the rows.
     fn absorb(&mut self, collector: &mut Collector<'a>) -> Result<(), Error>;
     /// The collector that was absorbed is complete.
     fn close(&mut self, collector: Collector<'a>);
 }
 
-/// Parses all blocks and gives them to `sink` in order. The first error ends it.
-pub(crate) fn run<'a>(
-    mut blocks: Blocks,
-    parser: &impl Parse,
+/// Parses all pieces and gives them to `sink` in order. The first error ends it.
+pub(crate) fn run<'a, P: Pieces>(
+    pieces: P,
+    parser: &impl Parse<P::Piece>,
     layout: &'a Layout,
     threads: usize,
     sink: &mut impl Sink<'a>,
 ) -> Result<(), Error> {
     if threads <= 1 {
-        let mut out = Collector::new(layout);
-        let mut memory = Vec::new();
-        while let Some(block) = blocks.next(memory)? {
-            parse_into(parser, &block, &mut out);
-            memory = block.bytes;
-            // Lines count from the block's beginning, so tallies cannot wait.
-            sink.absorb(&mut out)?;
-        }
-        sink.close(out);
-        return Ok(());
+        one_thread(pieces, parser, layout, sink)
+    } else {
+        many_threads(pieces, parser, layout, threads, sink)
     }
-    let blocks = Mutex::new(blocks);
+}
+
+/// One collector for the whole file: its names are those of the table, so nothing is looked up twice.
+fn one_thread<'a, P: Pieces>(
+    mut pieces: P,
+    parser: &impl Parse<P::Piece>,
+    layout: &'a Layout,
+    sink: &mut impl Sink<'a>,
+) -> Result<(), Error> {
+    let mut out = Collector::new(layout);
+    let mut old = None;
+    while let Some(piece) = pieces.next(old)? {
+        parser.parse(&piece, &mut out)?;
+        sink.absorb(&mut out)?;
+        old = Some(piece);
+    }
+    sink.close(out);
+    Ok(())
+}
+
+/// Every thread takes the next piece, parses it into a collector of its own, and sends that to be merged in order.
+fn many_threads<'a, P: Pieces>(
+    pieces: P,
+    parser: &impl Parse<P::Piece>,
+    layout: &'a Layout,
+    threads: usize,
+    sink: &mut impl Sink<'a>,
+) -> Result<(), Error> {
+    let numbered = Mutex::new((0usize, pieces));
     let (send, receive) = sync_channel::<Result<(usize, Collector<'a>), Error>>(threads);
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            let (send, blocks) = (send.clone(), &blocks);
+            let (send, numbered) = (send.clone(), &numbered);
             scope.spawn(move || {
-                let mut memory = Vec::new();
+                let mut old = None;
                 loop {
-                    // A thread that died while it held the lock has told its panic already.
-                    let next = blocks.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next(memory);
-                    let block = match next {
-                        Ok(Some(block)) => block,
+                    let next = {
+                        // A thread that died while it held the lock tells its panic when the scope ends.
+                        let mut lock = numbered.lock().unwrap_or_else(PoisonError::into_inner);
+                        let (number, pieces) = &mut *lock;
+                        let next = pieces.next(old.take());
+                        *number += 1;
+                        next.map(|piece| piece.map(|p| (*number - 1, p)))
+                    };
+                    let message = match next {
                         Ok(None) => return,
-                        Err(e) => {
-                            let _ = send.send(Err(e));
-                            return;
+                        Err(e) => Err(e),
+                        Ok(Some((number, piece))) => {
+                            let mut out = Collector::new(layout);
+                            let parsed = parser.parse(&piece, &mut out);
+                            old = Some(piece);
+                            parsed.map(|()| (number, out))
                         }
                     };
-                    let mut out = Collector::new(layout);
-                    parse_into(parser, &block, &mut out);
-                    if send.send(Ok((block.index, out))).is_err() {
+                    let failed = message.is_err();
+                    if send.send(message).is_err() || failed {
                         return;
                     }
-                    memory = block.bytes;
                 }
             });
         }
@@ -74,8 +107,8 @@ pub(crate) fn run<'a>(
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         for message in receive {
-            let (index, rows) = message?;
-            waiting.insert(index, rows);
+            let (number, rows) = message?;
+            waiting.insert(number, rows);
             while let Some(rows) = waiting.remove(&next) {
                 sink.merge(rows)?;
                 next += 1;
@@ -83,9 +116,4 @@ pub(crate) fn run<'a>(
         }
         Ok(())
     })
-}
-
-fn parse_into(parser: &impl Parse, block: &Block, out: &mut Collector<'_>) {
-    parser.parse(block, out);
-    out.tally.lines = memchr::memchr_iter(b'\n', &block.bytes).count() as u64;
 }

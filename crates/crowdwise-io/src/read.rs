@@ -1,11 +1,15 @@
 //! Rows from a file of any format, and answers from these.
 
-use crate::blocks::{BLOCK, Blocks};
+use crate::blocks::{BLOCK, Block, Blocks};
 use crate::collect::Collector;
 use crate::columns::{self, Layout, Purpose};
 use crate::delimited::{Delimited, head};
+use crate::json::{self, Element, JsonArray, JsonLines};
+use crate::label_studio::LabelStudio;
 use crate::merge::Merger;
+use crate::parquet_read::{self, ParquetFile, ParquetRows};
 use crate::pipeline::{self, Parse, Sink};
+use crate::prodigy::Prodigy;
 use crate::{Format, Read, ReadOptions, Source};
 use crowdwise_core::{Dataset, Error, LabelKind};
 
@@ -39,12 +43,18 @@ pub(crate) struct Prepared {
 /// The rows of a file, by format.
 pub(crate) enum Input {
     Delimited(Blocks, Delimited),
+    JsonLines(Blocks, JsonLines),
+    JsonArray(JsonArray, Element),
+    Parquet(ParquetRows),
 }
 
 impl Input {
     pub fn run<'a>(self, layout: &'a Layout, threads: usize, sink: &mut impl Sink<'a>) -> Result<(), Error> {
         match self {
             Input::Delimited(blocks, parser) => pipeline::run(blocks, &parser, layout, threads, sink),
+            Input::JsonLines(blocks, parser) => pipeline::run(blocks, &parser, layout, threads, sink),
+            Input::JsonArray(array, element) => array.run(&element, layout, sink),
+            Input::Parquet(rows) => pipeline::run(rows.file.groups(), &rows, layout, threads, sink),
         }
     }
 }
@@ -57,8 +67,11 @@ pub(crate) fn prepare(
     block: usize,
 ) -> Result<Prepared, Error> {
     let file = source.name();
-    let mut blocks = Blocks::new(source.open()?, &file, None, block);
     let known = options.format.or_else(|| source.path().and_then(Format::from_path));
+    if let (Some(Format::Parquet), Some(path)) = (known, source.path()) {
+        return parquet(ParquetFile::open(path, &file)?, options, purpose, &file);
+    }
+    let mut blocks = Blocks::new(source.open()?, &file, None, block);
     let format = match known {
         Some(f) => f,
         None => Format::from_bytes(blocks.peek()?),
@@ -73,20 +86,98 @@ pub(crate) fn prepare(
             let notes = head.note.into_iter().collect();
             Ok(Prepared { layout, input: Input::Delimited(blocks, parser), lines: head.lines, notes })
         }
-        other => Err(Error::Unsupported { what: format!("{} files cannot be read yet", other.name()), hint: None }),
+        Format::Jsonl | Format::Json => {
+            let looks = Format::from_bytes(blocks.peek()?);
+            if looks == Format::Json {
+                json_array(blocks, options, purpose, &file)
+            } else {
+                json_lines(blocks, options, purpose, &file)
+            }
+        }
+        Format::Parquet => parquet(ParquetFile::from_bytes(blocks.rest()?, &file)?, options, purpose, &file),
+        Format::ArrowIpc => {
+            Err(Error::Unsupported { what: format!("{file}: this build cannot read Arrow files"), hint: None })
+        }
+    }
+}
+
+fn parquet(opened: ParquetFile, options: &ReadOptions, purpose: Purpose, file: &str) -> Result<Prepared, Error> {
+    let (names, columns): (Vec<String>, Vec<usize>) = opened.columns().into_iter().unzip();
+    let mut layout = columns::resolve(&names, options, purpose, file)?;
+    parquet_read::settle(&mut layout, &opened, &columns)?;
+    Ok(Prepared { layout, input: Input::Parquet(ParquetRows { file: opened, columns }), lines: 0, notes: Vec::new() })
+}
+
+fn json_lines(mut blocks: Blocks, options: &ReadOptions, purpose: Purpose, file: &str) -> Result<Prepared, Error> {
+    blocks.skip_bom()?;
+    let objects = json::sample(&mut blocks, file)?;
+    let prodigy = (purpose == Purpose::Answers).then(|| Prodigy::recognise(&objects, options)).flatten();
+    let (parser, layout) = if let Some((prodigy, layout)) = prodigy {
+        (JsonLines(Element::Prodigy(prodigy)), layout)
+    } else {
+        let mut layout = columns::resolve(&json::keys(&objects), options, purpose, file)?;
+        let parser = JsonLines(Element::row(&layout));
+        decide_kind(&mut blocks, &parser, &mut layout)?;
+        (parser, layout.with_named_annotators())
+    };
+    Ok(Prepared { layout, input: Input::JsonLines(blocks, parser), lines: 0, notes: Vec::new() })
+}
+
+fn json_array(blocks: Blocks, options: &ReadOptions, purpose: Purpose, file: &str) -> Result<Prepared, Error> {
+    let array = JsonArray::read(blocks, file)?;
+    let objects = array.sample()?;
+    if objects.is_empty() {
+        return Err(Error::NoData { file: file.into(), what: "has no objects".into(), hint: None });
+    }
+    let studio = (purpose == Purpose::Answers).then(|| LabelStudio::recognise(&objects, options, file)).flatten();
+    let (element, layout) = if let Some(studio) = studio {
+        let (studio, layout) = studio?;
+        (Element::LabelStudio(studio), layout)
+    } else {
+        let mut layout = columns::resolve(&json::keys(&objects), options, purpose, file)?;
+        let element = Element::row(&layout);
+        if layout.by_values {
+            let real = {
+                let mut trial = Trial::default();
+                array.run(&element, &layout, &mut trial)?;
+                trial.0
+            };
+            settle_kind(&mut layout, real);
+        }
+        (element, layout.with_named_annotators())
+    };
+    Ok(Prepared { layout, input: Input::JsonArray(array, element), lines: 0, notes: Vec::new() })
+}
+
+/// Only looks whether the values are numbers.
+#[derive(Default)]
+struct Trial(bool);
+
+impl<'a> Sink<'a> for Trial {
+    fn merge(&mut self, piece: Collector<'a>) -> Result<(), Error> {
+        self.0 = mostly_numbers(&piece);
+        Ok(())
+    }
+
+    fn absorb(&mut self, _: &mut Collector<'a>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn close(&mut self, collector: Collector<'a>) {
+        self.0 = mostly_numbers(&collector);
     }
 }
 
 /// A column called `value` or `score` holds real values if most of those in the first block are numbers; the others
 /// are then bad rows, which is better than a table of thousands of classes because of one slip.
-fn decide_kind(blocks: &mut Blocks, parser: &impl Parse, layout: &mut Layout) -> Result<(), Error> {
+fn decide_kind(blocks: &mut Blocks, parser: &impl Parse<Block>, layout: &mut Layout) -> Result<(), Error> {
     if !layout.by_values {
         return Ok(());
     }
-    let Some(first) = blocks.next(Vec::new())? else { return Ok(()) };
+    let Some(first) = blocks.cut(Vec::new())? else { return Ok(()) };
     let real = {
         let mut trial = Collector::new(layout);
-        parser.parse(&first, &mut trial);
+        parser.parse(&first, &mut trial)?;
         mostly_numbers(&trial)
     };
     blocks.put_back(first.bytes);

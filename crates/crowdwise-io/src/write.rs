@@ -1,5 +1,6 @@
 //! Tables of rows as CSV, TSV, JSON lines, JSON or Parquet.
 
+use crate::parquet_write;
 use crowdwise_core::Error;
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
@@ -68,7 +69,9 @@ pub fn write_rows<'a>(
     let result = match format {
         TableFormat::Csv => delimited(out, b',', header, rows, fill),
         TableFormat::Tsv => delimited(out, b'\t', header, rows, fill),
-        _ => Err(io::Error::other("this format cannot be written yet")),
+        TableFormat::Jsonl => json(out, header, rows, fill, ["", "\n", "\n"]),
+        TableFormat::Json => json(out, header, rows, fill, ["[\n", ",\n", "\n]\n"]),
+        TableFormat::Parquet => parquet_write::write(out, header, rows, fill),
     };
     finish(result)
 }
@@ -106,12 +109,57 @@ fn delimited<'a>(
             }
             match cell {
                 Cell::Text(text) => quoted(&mut out, text, delimiter)?,
-                Cell::Number(x) if x.is_finite() => write!(out, "{x}")?,
-                Cell::Number(_) | Cell::Missing => {}
+                Cell::Number(x) => number(&mut out, *x)?,
+                Cell::Missing => {}
                 Cell::Integer(i) => write!(out, "{i}")?,
             }
         }
         out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+/// The shortest form that reads back as the same number; nothing for what is not finite.
+fn number(out: &mut impl Write, x: f64) -> io::Result<()> {
+    if !x.is_finite() {
+        return Ok(());
+    }
+    if x == 0.0 || (1e-5..1e16).contains(&x.abs()) { write!(out, "{x}") } else { write!(out, "{x:e}") }
+}
+
+/// Objects with what stands before the first, between two, and after the last.
+fn json<'a>(
+    out: Box<dyn Write + Send>,
+    header: &[&str],
+    rows: usize,
+    mut fill: impl FnMut(usize, &mut Vec<Cell<'a>>),
+    [first, between, last]: [&str; 3],
+) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let keys = header.iter().map(|h| serde_json::to_string(h)).collect::<Result<Vec<_>, _>>()?;
+    let mut cells = Vec::with_capacity(header.len());
+    out.write_all(first.as_bytes())?;
+    for r in 0..rows {
+        cells.clear();
+        fill(r, &mut cells);
+        if r > 0 {
+            out.write_all(between.as_bytes())?;
+        }
+        for (n, (key, cell)) in keys.iter().zip(&cells).enumerate() {
+            out.write_all(if n == 0 { b"{" } else { b"," })?;
+            out.write_all(key.as_bytes())?;
+            out.write_all(b":")?;
+            match cell {
+                Cell::Text(text) => serde_json::to_writer(&mut out, text)?,
+                Cell::Number(x) if x.is_finite() => serde_json::to_writer(&mut out, x)?,
+                Cell::Number(_) | Cell::Missing => out.write_all(b"null")?,
+                Cell::Integer(i) => write!(out, "{i}")?,
+            }
+        }
+        out.write_all(b"}")?;
+    }
+    if rows > 0 || between != last {
+        out.write_all(last.as_bytes())?;
     }
     out.flush()
 }

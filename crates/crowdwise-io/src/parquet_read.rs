@@ -1,0 +1,284 @@
+//! Parquet by its column API: only the columns that matter are read, one row group after the other.
+
+use crate::collect::{Collector, Fields};
+use crate::columns::Layout;
+use crate::pipeline::{Parse, Pieces};
+use crate::source::open_file;
+use bytes::Bytes;
+use crowdwise_core::Error;
+use parquet::basic::Type as Physical;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use std::fmt::Write;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Rows that are decoded at a time: their text stays in the cache.
+const BATCH: usize = 1 << 13;
+
+/// A Parquet file that has been opened.
+#[derive(Clone)]
+pub(crate) struct ParquetFile {
+    reader: Arc<dyn FileReader>,
+    file: String,
+}
+
+impl ParquetFile {
+    pub fn open(path: &Path, file: &str) -> Result<ParquetFile, Error> {
+        let reader = SerializedFileReader::new(open_file(path)?).map_err(|e| failed(file, &e))?;
+        Ok(ParquetFile { reader: Arc::new(reader), file: file.into() })
+    }
+
+    /// A file in memory, as standard input must be: the format begins at its end.
+    pub fn from_bytes(bytes: Vec<u8>, file: &str) -> Result<ParquetFile, Error> {
+        let reader = SerializedFileReader::new(Bytes::from(bytes)).map_err(|e| failed(file, &e))?;
+        Ok(ParquetFile { reader: Arc::new(reader), file: file.into() })
+    }
+
+    /// The names of the columns that hold one value a row, with their numbers in the file.
+    pub fn columns(&self) -> Vec<(String, usize)> {
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        let flat = (0..schema.num_columns()).filter(|&c| schema.column(c).max_rep_level() == 0);
+        flat.map(|c| (schema.column(c).path().parts().join("."), c)).collect()
+    }
+
+    /// Whether a column of the file holds numbers.
+    pub fn is_number(&self, column: usize) -> bool {
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        matches!(
+            schema.column(column).physical_type(),
+            Physical::INT32 | Physical::INT64 | Physical::FLOAT | Physical::DOUBLE
+        )
+    }
+
+    /// Whether most of the first values of a text column are numbers.
+    pub fn looks_like_numbers(&self, column: usize) -> Result<bool, Error> {
+        if self.reader.num_row_groups() == 0 {
+            return Ok(false);
+        }
+        let group = self.reader.get_row_group(0).map_err(|e| failed(&self.file, &e))?;
+        let mut texts = Texts::default();
+        let mut column = Column::open(group.as_ref(), column, &self.file)?;
+        column.read(BATCH, &mut texts, &self.file)?;
+        let given: Vec<&str> = (0..texts.len()).map(|r| texts.get(r)).filter(|t| !t.is_empty()).collect();
+        Ok(given.iter().filter(|t| t.trim().parse::<f64>().is_ok()).count() * 2 > given.len())
+    }
+
+    pub fn groups(&self) -> Groups {
+        Groups(0..self.reader.num_row_groups())
+    }
+}
+
+fn failed(file: &str, e: &parquet::errors::ParquetError) -> Error {
+    let what = e.to_string();
+    let hint = if what.contains("Disabled feature") {
+        "write it again with snappy, zstd, gzip or no compression"
+    } else {
+        "it may be cut off or not a Parquet file; `--input-format` names another format"
+    };
+    Error::Unreadable { file: file.into(), what, hint: Some(hint.into()) }
+}
+
+/// The numbers of the row groups.
+pub(crate) struct Groups(Range<usize>);
+
+impl Pieces for Groups {
+    type Piece = usize;
+
+    fn next(&mut self, _: Option<usize>) -> Result<Option<usize>, Error> {
+        Ok(self.0.next())
+    }
+}
+
+/// Reads row groups; rows are told by their number as if they were lines.
+pub(crate) struct ParquetRows {
+    pub file: ParquetFile,
+    /// Number in the file of each column of the layout.
+    pub columns: Vec<usize>,
+}
+
+impl Parse<usize> for ParquetRows {
+    fn parse(&self, group: &usize, out: &mut Collector<'_>) -> Result<(), Error> {
+        let name = &self.file.file;
+        let group = self.file.reader.get_row_group(*group).map_err(|e| failed(name, &e))?;
+        let used = out.layout.shape.used();
+        let mut readers = Vec::new();
+        for &c in &used {
+            readers.push((c, Column::open(group.as_ref(), self.columns[c], name)?));
+        }
+        let mut batch = Batch { columns: vec![Texts::default(); out.layout.names.len()], row: 0 };
+        let total = group.metadata().num_rows().max(0) as usize;
+        let mut done = 0;
+        while done < total {
+            let want = BATCH.min(total - done);
+            for (c, reader) in &mut readers {
+                let texts = &mut batch.columns[*c];
+                reader.read(want, texts, name)?;
+                if texts.len() != want {
+                    return Err(Error::Unreadable {
+                        file: name.clone(),
+                        what: format!("column `{}` ends too early", out.layout.names[*c]),
+                        hint: None,
+                    });
+                }
+            }
+            for row in 0..want {
+                let line = (done + row) as u64;
+                if used.iter().any(|&c| batch.columns[c].is_broken(row)) {
+                    out.tally.total += 1;
+                    out.tally.not_utf8 += 1;
+                    out.tally.bad(line, || "not UTF-8 text".into());
+                    continue;
+                }
+                batch.row = row;
+                out.row(line, &batch);
+            }
+            done += want;
+        }
+        out.tally.lines = total as u64;
+        Ok(())
+    }
+}
+
+struct Batch {
+    columns: Vec<Texts>,
+    row: usize,
+}
+
+impl Fields for Batch {
+    #[inline]
+    fn get(&self, column: usize) -> &str {
+        self.columns[column].get(self.row)
+    }
+}
+
+/// The values of a column as text, end to end.
+#[derive(Clone, Default)]
+struct Texts {
+    text: String,
+    ends: Vec<usize>,
+    /// Rows whose bytes are not text.
+    broken: Vec<usize>,
+}
+
+impl Texts {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    #[inline]
+    fn get(&self, row: usize) -> &str {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.text[start..self.ends[row]]
+    }
+
+    fn is_broken(&self, row: usize) -> bool {
+        !self.broken.is_empty() && self.broken.binary_search(&row).is_ok()
+    }
+
+    /// Fills in the rows: `levels` tells which of them have a value, in `values`.
+    fn fill<T>(&mut self, rows: usize, levels: &[i16], max: i16, values: &[T], mut put: impl FnMut(&mut Texts, &T)) {
+        let mut next = values.iter();
+        for row in 0..rows {
+            let there = max == 0 || levels.get(row) == Some(&max);
+            if let Some(value) = there.then(|| next.next()).flatten() {
+                put(self, value);
+            }
+            self.ends.push(self.text.len());
+        }
+    }
+
+    fn put_bytes(&mut self, bytes: &[u8]) {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => self.text.push_str(text),
+            Err(_) => self.broken.push(self.ends.len()),
+        }
+    }
+}
+
+/// One column of a row group.
+struct Column {
+    reader: ColumnReader,
+    max_level: i16,
+    levels: Vec<i16>,
+}
+
+impl Column {
+    fn open(group: &dyn RowGroupReader, column: usize, file: &str) -> Result<Column, Error> {
+        let reader = group.get_column_reader(column).map_err(|e| failed(file, &e))?;
+        let max_level = group.metadata().column(column).column_descr().max_def_level();
+        Ok(Column { reader, max_level, levels: Vec::new() })
+    }
+
+    /// The next rows as text; missing values are empty.
+    fn read(&mut self, rows: usize, texts: &mut Texts, file: &str) -> Result<(), Error> {
+        texts.text.clear();
+        texts.ends.clear();
+        texts.broken.clear();
+        let (max, levels) = (self.max_level, &mut self.levels);
+        let done = match &mut self.reader {
+            ColumnReader::BoolColumnReader(r) => take(r, rows, levels, max, texts, |t, b| {
+                t.text.push_str(if *b { "true" } else { "false" });
+            }),
+            ColumnReader::Int32ColumnReader(r) => take(r, rows, levels, max, texts, |t, x| {
+                let _ = write!(t.text, "{x}");
+            }),
+            ColumnReader::Int64ColumnReader(r) => take(r, rows, levels, max, texts, |t, x| {
+                let _ = write!(t.text, "{x}");
+            }),
+            // Debug form: 1.0 stays 1.0, as in a text file.
+            ColumnReader::FloatColumnReader(r) => take(r, rows, levels, max, texts, |t, x| {
+                let _ = write!(t.text, "{x:?}");
+            }),
+            ColumnReader::DoubleColumnReader(r) => take(r, rows, levels, max, texts, |t, x| {
+                let _ = write!(t.text, "{x:?}");
+            }),
+            ColumnReader::ByteArrayColumnReader(r) => {
+                take(r, rows, levels, max, texts, |t, b: &ByteArray| t.put_bytes(b.data()))
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(r) => {
+                take(r, rows, levels, max, texts, |t, b: &FixedLenByteArray| t.put_bytes(b.data()))
+            }
+            ColumnReader::Int96ColumnReader(_) => Err(parquet::errors::ParquetError::General(
+                "a column of the old time stamps (INT96) cannot be read".into(),
+            )),
+        };
+        done.map_err(|e| failed(file, &e))
+    }
+}
+
+fn take<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: usize,
+    levels: &mut Vec<i16>,
+    max: i16,
+    texts: &mut Texts,
+    put: impl FnMut(&mut Texts, &T::T),
+) -> Result<(), parquet::errors::ParquetError> {
+    let mut values = Vec::with_capacity(rows);
+    levels.clear();
+    let mut read = 0;
+    // One call may stop at the end of a page.
+    while read < rows {
+        let (records, ..) = reader.read_records(rows - read, Some(levels), None, &mut values)?;
+        if records == 0 {
+            break;
+        }
+        read += records;
+    }
+    texts.fill(read, levels, max, &values, put);
+    Ok(())
+}
+
+/// The layout of a file, once its columns are known; settles whether values are numbers.
+pub(crate) fn settle(layout: &mut Layout, file: &ParquetFile, columns: &[usize]) -> Result<(), Error> {
+    if layout.by_values
+        && let Some(label) = layout.shape.label()
+    {
+        let real = file.is_number(columns[label]) || file.looks_like_numbers(columns[label])?;
+        crate::read::settle_kind(layout, real);
+    }
+    Ok(())
+}
