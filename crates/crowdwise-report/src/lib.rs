@@ -8,5 +8,6 @@ pub mod table;
 #[cfg(test)]
 mod wellformed;
 
+pub use document::*;
 pub use page::{PageInput, page};
 pub use table::{Align, TextTable};

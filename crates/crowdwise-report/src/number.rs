@@ -98,6 +98,26 @@ pub fn short(name: &str, most: usize) -> String {
     name.chars().take(head).chain(['…']).chain(name.chars().skip(n - tail)).collect()
 }
 
+/// The start of a name of at most `most` characters: for classes, which are words.
+pub fn start(name: &str, most: usize) -> String {
+    let name = printable(name);
+    if name.chars().count() <= most {
+        return name;
+    }
+    let kept: String = name.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// Decimals that give the typical number of a column three significant digits, so that its points stand in one line.
+pub fn common_digits(values: impl Iterator<Item = f64>) -> usize {
+    let mut sizes: Vec<f64> = values.filter(|v| v.is_finite() && *v != 0.0).map(f64::abs).collect();
+    sizes.sort_unstable_by(f64::total_cmp);
+    match sizes.get(sizes.len() / 2) {
+        Some(middle) => (2 - middle.log10().floor() as i32).clamp(0, 6) as usize,
+        None => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +151,15 @@ mod tests {
         assert_eq!(short("abcdefghij", 10), "abcdefghij");
         assert_eq!(short("abcdefghijk", 10), "abcdef…ijk");
         assert_eq!(short("a\nb", 10), "a␊b");
+        assert_eq!(start("Irish Wolfhound", 7), "Irish…");
+        assert_eq!(start("Irish", 5), "Irish");
+    }
+
+    #[test]
+    fn a_column_shares_its_decimals() {
+        assert_eq!(common_digits([0.312, 0.5, 12.0].into_iter()), 3);
+        assert_eq!(common_digits([1234.5, 99.0, 5000.0].into_iter()), 0);
+        assert_eq!(common_digits([f64::NAN, 0.0].into_iter()), 0);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Heat maps: a matrix of shares with its numbers, or without them where they would not be legible.
 
 use super::{px, svg, text_px};
-use crate::number::{decimal, short};
+use crate::number::decimal;
 use maud::{Markup, html};
 use std::fmt::Write;
 
@@ -27,6 +27,8 @@ pub struct Heat<'a> {
     pub digits: usize,
     /// Longest label, in characters; longer ones are cut.
     pub label_chars: usize,
+    /// How names are cut: see [`crate::number::short`] and [`crate::number::start`].
+    pub shorten: fn(&str, usize) -> String,
 }
 
 /// More rows or columns than this, and cells carry no numbers.
@@ -49,7 +51,7 @@ impl Heat<'_> {
             if n > MOST_NAMED {
                 return names.iter().map(|_| String::new()).collect();
             }
-            names.iter().map(|name| short(name, self.label_chars)).collect()
+            names.iter().map(|name| (self.shorten)(name, self.label_chars)).collect()
         };
         let (rows, columns) = (cut(self.rows), cut(self.columns));
         let longest = |names: &[String]| names.iter().map(|name| text_px(name)).fold(0.0, f64::max);
@@ -102,7 +104,7 @@ impl Heat<'_> {
                     rect class=(self.class(r, c, v)) x=(px(x)) y=(px(y)) width=(px(w)) height=(px(h))
                         fill-opacity=(strength.min(1.0)) {}
                 }
-                text class=(if strength > 0.55 { "n on" } else { "n" }) x=(px(x + w / 2.0)) y=(px(y + h / 2.0 + 3.8)) {
+                text class=(number_class(strength, self.class(r, c, v))) x=(px(x + w / 2.0)) y=(px(y + h / 2.0 + 3.8)) {
                     (cell_text(v, self.digits))
                 }
             }
@@ -132,6 +134,23 @@ impl Heat<'_> {
     }
 }
 
+/// The colour of a number by that of its cell, so that it stands out in light and dark: middle tones need dark letters in
+/// both, and orange stays bright for longer than blue.
+fn number_class(strength: f64, tone: &str) -> &'static str {
+    match (strength, tone) {
+        (s, _) if s < 0.6 => "n",
+        (s, "g") if s < 0.75 => "n half",
+        (s, _) if s < 0.85 => {
+            if tone == "g" {
+                "n on"
+            } else {
+                "n half"
+            }
+        }
+        _ => "n on",
+    }
+}
+
 /// `.93`, `1`, `·` for what would be zero.
 fn cell_text(v: f64, digits: usize) -> String {
     let text = decimal(v, digits);
@@ -150,6 +169,7 @@ fn cell_text(v: f64, digits: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::short;
     use crate::wellformed;
 
     fn diagonal(r: usize, c: usize, _: f64) -> Tone {
@@ -176,6 +196,7 @@ mod tests {
             tone: diagonal,
             digits: 2,
             label_chars: 10,
+            shorten: short,
         };
         let text = map.draw().into_string();
         wellformed::check(&text).unwrap();
@@ -197,13 +218,22 @@ mod tests {
             tone: diagonal,
             digits: 2,
             label_chars: 8,
+            shorten: short,
         };
         let text = map.draw().into_string();
         wellformed::check(&text).unwrap();
         assert!(!text.contains(r#"class="n"#) && text.contains("<path"));
         assert!(text.len() < 100_000, "{}", text.len());
-        let empty =
-            Heat { label: "x", rows: &[], columns: &[], values: &[], tone: diagonal, digits: 2, label_chars: 8 };
+        let empty = Heat {
+            label: "x",
+            rows: &[],
+            columns: &[],
+            values: &[],
+            tone: diagonal,
+            digits: 2,
+            label_chars: 8,
+            shorten: short,
+        };
         wellformed::check(&empty.draw().into_string()).unwrap();
     }
 }

@@ -12,7 +12,7 @@ pub use heat::{Heat, Tone};
 pub use histogram::{Bins, Histogram};
 pub use line::{Line, YScale};
 pub use reliability::{Reliability, ReliabilityPoint};
-pub use whisker::{Pair, Whisker, axis, bar, pair_bar};
+pub use whisker::{NARROW, Pair, WIDE, Whiskers, bar, pair_bar};
 
 use maud::{Markup, html};
 use scale::Scale;
@@ -26,7 +26,7 @@ pub(crate) fn px(x: f64) -> String {
 
 /// Pixels that a text of the charts' small size takes, estimated.
 pub(crate) fn text_px(text: &str) -> f64 {
-    6.5 * crate::table::display_width(text) as f64
+    7.0 * crate::table::display_width(text) as f64
 }
 
 /// The outer element: scales down on narrow screens, never up.

@@ -22,6 +22,11 @@ impl Scale {
         }
         from + ((x - a) / (b - a)).clamp(0.0, 1.0) * (to - from)
     }
+
+    /// Position of the end of an interval: one without end reaches the edge.
+    pub fn end(&self, x: f64) -> f64 {
+        self.at(x.clamp(self.domain.0.min(self.domain.1), self.domain.0.max(self.domain.1)))
+    }
 }
 
 /// Round numbers (1, 2 or 5 times a power of ten) in the domain, about `want` of them.

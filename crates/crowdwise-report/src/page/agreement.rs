@@ -3,7 +3,7 @@
 use super::PageInput;
 use super::parts::interval;
 use crate::chart::{Heat, Tone};
-use crate::number::{count, decimal, percent};
+use crate::number::{count, decimal, percent, short};
 use crowdwise_core::questions::{Agreement, Level};
 use maud::{Markup, html};
 
@@ -88,6 +88,7 @@ fn pairs(input: &PageInput<'_>, a: &Agreement) -> Markup {
         tone,
         digits: 2,
         label_chars: 14,
+        shorten: short,
     };
     html! {
         figure {

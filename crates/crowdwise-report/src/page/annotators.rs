@@ -3,10 +3,10 @@
 use super::PageInput;
 use super::findings::{all, severity_class};
 use super::parts::{figure, interval, name, number_cell, sortable};
-use crate::chart::{Bins, Histogram, Whisker, axis};
-use crate::number::{count, decimal, percent, significant};
+use crate::chart::{Bins, Histogram, NARROW, Whiskers};
+use crate::number::{common_digits, count, decimal, percent};
 use crowdwise_core::questions::AnnotatorRow;
-use crowdwise_core::{LabelKind, Severity, Subject};
+use crowdwise_core::{Annotators, LabelKind, Severity, Subject};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -18,7 +18,16 @@ struct Column {
     title: &'static str,
     tip: &'static str,
     value: fn(&AnnotatorRow) -> Option<f64>,
-    text: fn(f64) -> String,
+    text: Text,
+}
+
+/// How the numbers of a column are written.
+#[derive(Clone, Copy)]
+enum Text {
+    Percent,
+    Decimals(usize),
+    /// As many decimals as the column needs.
+    Common,
 }
 
 const COLUMNS: [Column; 6] = [
@@ -26,29 +35,44 @@ const COLUMNS: [Column; 6] = [
         title: "Information",
         tip: "bits that one label tells about the truth",
         value: |r| r.information_bits,
-        text: |v| decimal(v, 2),
+        text: Text::Decimals(2),
     },
     Column {
         title: "Agreement",
         tip: "mean share of the other labels on the same items that say the same",
         value: |r| r.agreement,
-        text: percent,
+        text: Text::Percent,
     },
-    Column { title: "Bias", tip: "mean excess over the estimate", value: real_bias, text: significant },
-    Column { title: "Spread", tip: "standard deviation around estimate plus bias", value: |r| r.sd, text: significant },
+    Column { title: "Bias", tip: "mean excess over the estimate", value: real_bias, text: Text::Common },
+    Column {
+        title: "Spread",
+        tip: "standard deviation around estimate plus bias",
+        value: |r| r.sd,
+        text: Text::Common,
+    },
     Column {
         title: "Weight",
         tip: "the number by which the method ranks annotators",
         value: |r| r.weight,
-        text: significant,
+        text: Text::Common,
     },
     Column {
-        title: "Spam score",
-        tip: "0: the labels tell nothing; 1: perfect, or perfectly permuted",
+        title: "Spammer score",
+        tip: "0 if the labels tell nothing, 1 if they are perfect or perfectly permuted",
         value: |r| r.spammer_score,
-        text: |v| decimal(v, 2),
+        text: Text::Decimals(2),
     },
 ];
+
+impl Text {
+    fn write(self, v: f64, common: usize) -> String {
+        match self {
+            Text::Percent => percent(v),
+            Text::Decimals(d) => decimal(v, d),
+            Text::Common => decimal(v, common),
+        }
+    }
+}
 
 /// The bias of a categorical annotator is of another nature and is part of the confusion matrix.
 fn real_bias(r: &AnnotatorRow) -> Option<f64> {
@@ -65,17 +89,25 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
     rows.truncate(MOST);
     let columns: Vec<&Column> =
         COLUMNS.iter().filter(|c| rows.iter().any(|r| (c.value)(r).is_some_and(|v| !v.is_nan()))).collect();
+    // the weight of a confusion matrix or an accuracy is told by the other columns
+    let own_weight = matches!(
+        input.fit.annotators,
+        Annotators::Weight { .. } | Annotators::Competence { .. } | Annotators::Ability { .. }
+    );
+    let columns: Vec<&Column> = columns.into_iter().filter(|c| own_weight || c.title != "Weight").collect();
+    let digits: Vec<usize> = columns.iter().map(|c| common_digits(rows.iter().filter_map(|r| (c.value)(r)))).collect();
     let accuracy = rows.iter().any(|r| r.accuracy.is_some());
     let flags = rows.iter().any(|r| !r.flags.is_empty());
     let severities = severities(input);
     let k = input.inspection.classes;
     let chance = (k > 1).then(|| 1.0 / k as f64);
+    let whiskers = Whiskers { width: NARROW, domain: (0.0, 1.0), reference: chance };
     Some(html! {
         (distribution(input))
         div.wide {
             table.full.sort {
                 caption {
-                    (caption(input, accuracy, chance, rows.len(), left_out))
+                    (caption(input, accuracy, chance, &columns, rows.len(), left_out))
                 }
                 thead {
                     tr {
@@ -83,10 +115,10 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
                         th.r scope="col" data-n { span.t { "Labels" } }
                         @if accuracy {
                             th.r scope="col" data-n { span.t { (accuracy_title(input)) } }
-                            th scope="col" data-n aria-label={ (accuracy_title(input)) " as a chart" } { (axis((0.0, 1.0))) }
+                            th scope="col" data-n aria-label={ (accuracy_title(input)) " as a chart" } { (whiskers.axis()) }
                             th.r scope="col" data-n { span.t { "90 % interval" } }
                         }
-                        @for c in &columns { th.r scope="col" data-n title=(c.tip) { span.t { (c.title) } } }
+                        @for c in &columns { th.r scope="col" data-n { span.t { (c.title) } } }
                         @if flags { th scope="col" { span.t { "Flags" } } }
                     }
                 }
@@ -95,8 +127,8 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
                         tr {
                             th.id scope="row" { (name(input.annotator_name(r.annotator))) }
                             td.r data-v=(r.n) { (count(r.n as usize)) }
-                            @if accuracy { (accuracy_cells(r, chance)) }
-                            @for c in &columns { (number_cell((c.value)(r), c.text)) }
+                            @if accuracy { (accuracy_cells(r, &whiskers)) }
+                            @for (c, d) in columns.iter().zip(&digits) { (number_cell((c.value)(r), |v| c.text.write(v, *d))) }
                             @if flags {
                                 td {
                                     @for f in &r.flags {
@@ -117,12 +149,10 @@ fn accuracy_title(input: &PageInput<'_>) -> &'static str {
     if input.inspection.kind == LabelKind::Preference { "Agrees with ranking" } else { "Accuracy" }
 }
 
-fn accuracy_cells(r: &AnnotatorRow, chance: Option<f64>) -> Markup {
-    let value = r.accuracy.unwrap_or(f64::NAN);
-    let whisker = Whisker { domain: (0.0, 1.0), value, interval: r.interval, reference: chance };
+fn accuracy_cells(r: &AnnotatorRow, whiskers: &Whiskers) -> Markup {
     html! {
         (number_cell(r.accuracy, |v| decimal(v, 3)))
-        td data-v=[r.accuracy.map(sortable)] { (whisker.draw()) }
+        td data-v=[r.accuracy.map(sortable)] { (whiskers.cell(r.accuracy.unwrap_or(f64::NAN), r.interval)) }
         // sorted by its lower end: who is surely good
         td.r data-v=[r.interval.map(|i| sortable(i[0]))] {
             @if let Some(i) = r.interval { (interval(i, |v| decimal(v, 2))) } @else { "–" }
@@ -130,7 +160,14 @@ fn accuracy_cells(r: &AnnotatorRow, chance: Option<f64>) -> Markup {
     }
 }
 
-fn caption(input: &PageInput<'_>, accuracy: bool, chance: Option<f64>, shown: usize, left_out: usize) -> Markup {
+fn caption(
+    input: &PageInput<'_>,
+    accuracy: bool,
+    chance: Option<f64>,
+    columns: &[&Column],
+    shown: usize,
+    left_out: usize,
+) -> Markup {
     html! {
         @if accuracy {
             @if input.inspection.kind == LabelKind::Preference {
@@ -141,6 +178,7 @@ fn caption(input: &PageInput<'_>, accuracy: bool, chance: Option<f64>, shown: us
             "Its interval (90 %) is the error of sampling only. "
             @if let Some(c) = chance { "Dashed line: " (decimal(c, 2)) ", a guess among the classes. " }
         }
+        @for c in columns { (c.title) ": " (c.tip) ". " }
         @if left_out > 0 {
             "Shown are the " (count(shown)) " of " (count(shown + left_out))
             " annotators with the most labels; " code { "crowdwise annotators" } " lists all. "

@@ -1,8 +1,8 @@
 //! The answers as a whole: class shares, a histogram of values, or a ranking.
 
 use super::PageInput;
-use super::parts::{class, figure, interval, name, number_cell, sortable};
-use crate::chart::{Bins, Histogram, Pair, Whisker, axis, pair_bar};
+use super::parts::{class, figure, name, number_cell, sortable};
+use crate::chart::{Bins, Histogram, Pair, WIDE, Whiskers, pair_bar};
 use crate::number::{count, decimal, percent, significant};
 use crowdwise_core::Truth;
 use crowdwise_core::questions::{LabelView, ScoreRow};
@@ -127,16 +127,27 @@ fn ranking(input: &PageInput<'_>) -> Option<Markup> {
     }
     rows.sort_by_key(|r| (r.component, r.rank, r.item));
     let parts = rows.last().map_or(1, |r| r.component + 1);
-    let left_out = rows.len().saturating_sub(MOST_RANKED);
+    let all = rows.len();
+    // every part gets its share of the table, and at least its three best
+    let each = (MOST_RANKED / parts as usize).max(3);
+    let mut seen = (0, 0);
+    rows.retain(|r| {
+        seen = if seen.0 == r.component { (seen.0, seen.1 + 1) } else { (r.component, 1) };
+        all <= MOST_RANKED || seen.1 <= each
+    });
     rows.truncate(MOST_RANKED);
-    let domain = domain(&rows);
+    let whiskers = Whiskers { width: WIDE, domain: domain(&rows), reference: Some(0.0) };
     Some(html! {
         div.wide {
             table.full.sort {
                 caption {
                     "Scores with their intervals; items whose intervals overlap widely may change places with more comparisons. "
                     @if parts > 1 { "Scores of different parts cannot be compared. " }
-                    @if left_out > 0 { "The first " (MOST_RANKED) " of " (count(MOST_RANKED + left_out)) " items." }
+                    @if rows.len() < all {
+                        "The first " (count(rows.len())) " of " (count(all)) " items"
+                        @if parts > 1 { ", at most " (each) " of each part" }
+                        "."
+                    }
                 }
                 thead {
                     tr {
@@ -144,24 +155,24 @@ fn ranking(input: &PageInput<'_>) -> Option<Markup> {
                         @if parts > 1 { th.r scope="col" data-n { span.t { "Part" } } }
                         th scope="col" { span.t { "Item" } }
                         th.r scope="col" data-n { span.t { "Score" } }
-                        th scope="col" data-n aria-label="Score as a chart" { (axis(domain)) }
+                        th scope="col" data-n aria-label="Score as a chart" { (whiskers.axis()) }
                         th.r scope="col" data-n { span.t { "Interval" } }
                         th.r scope="col" data-n { span.t { "Comparisons" } }
                     }
                 }
                 tbody {
                     @for r in &rows {
-                        @let known = r.interval.iter().all(|v| v.is_finite());
+                        @let known = r.interval.iter().all(|v| !v.is_nan());
                         tr {
                             td.r data-v=(r.rank) { (r.rank) }
                             @if parts > 1 { td.r data-v=(r.component) { (r.component + 1) } }
                             th.id scope="row" { (name(input.data.table.items().name(r.item))) }
                             (number_cell(Some(r.score), |v| decimal(v, 2)))
                             td data-v=(sortable(r.score)) {
-                                (Whisker { domain, value: r.score, interval: known.then_some(r.interval), reference: Some(0.0) }.draw())
+                                (whiskers.cell(r.score, known.then_some(r.interval)))
                             }
                             td.r data-v=[known.then(|| sortable(r.interval[0]))] {
-                                @if known { (interval(r.interval, |v| decimal(v, 2))) } @else { "–" }
+                                @if known { (decimal(r.interval[0], 2)) " to " (decimal(r.interval[1], 2)) } @else { "–" }
                             }
                             td.r data-v=(r.n) { (count(r.n)) }
                         }

@@ -3,7 +3,7 @@
 use super::PageInput;
 use super::parts::{class, name};
 use crate::chart::{Heat, Tone};
-use crate::number::{count, counted, decimal};
+use crate::number::{count, counted, decimal, start};
 use crowdwise_core::questions::AnnotatorRow;
 use maud::{Markup, html};
 
@@ -70,6 +70,7 @@ fn one(input: &PageInput<'_>, r: &AnnotatorRow, names: &[&str]) -> Markup {
         tone: diagonal,
         digits: 2,
         label_chars: LABEL_CHARS,
+        shorten: start,
     };
     html! {
         figure {

@@ -72,14 +72,34 @@ fn entry(g: &Group<'_>) -> Markup {
             b { (severity_word(g.severity)) ": " (first.code.replace('-', " ")) }
             @if g.members.len() > 1 { " (" (count(g.members.len())) ")" }
             @for f in g.members.iter().take(if subjects.len() > MOST_MESSAGES { 1 } else { MOST_MESSAGES }) {
-                p { (f.message) }
+                (told(f))
             }
             @if subjects.len() > MOST_MESSAGES {
                 p.who { "All of them: " (listed(&subjects, MOST_NAMES)) "." }
             }
-            p.advice { (first.advice) }
+            p.advice { (sentence(&first.advice)) }
         }
     }
+}
+
+/// The message, after the name that it is about.
+fn told(f: &Finding) -> Markup {
+    html! {
+        p {
+            @match subject(&f.subject) {
+                Some(who) => { b { (who) } ": " (f.message.trim_end_matches('.')) "." }
+                None => (sentence(&f.message)),
+            }
+        }
+    }
+}
+
+/// With a capital at the start and a full stop at the end.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let start: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+    let end = if text.ends_with(['.', '!', '?']) || text.is_empty() { "" } else { "." };
+    format!("{start}{}{end}", chars.as_str())
 }
 
 fn subject(s: &Subject) -> Option<Markup> {

@@ -31,7 +31,7 @@ pub fn convergence(input: &PageInput<'_>) -> Option<Markup> {
         y_title: "largest change",
         y: YScale::Log,
     };
-    let charts = [(&spoken, first.draw()), (&"change".to_owned(), second.draw())];
+    let charts = [("Objective", first.draw()), ("Change made by one step, on a scale of powers of ten", second.draw())];
     let details: Vec<(&String, String)> = d.details.iter().filter_map(|(k, v)| Some((k, scalar(v)?))).collect();
     if charts.iter().all(|c| c.1.is_none()) && details.is_empty() {
         return None;
@@ -44,7 +44,7 @@ pub fn convergence(input: &PageInput<'_>) -> Option<Markup> {
         div.two {
             @for (title, chart) in &charts {
                 @if let Some(chart) = chart {
-                    (figure(&html! { b { (capital(title)) } @if *title == "change" { " of one step, on a scale of powers of ten" } }, chart))
+                    (figure(&html! { b { (title) } }, chart))
                 }
             }
         }
@@ -52,11 +52,6 @@ pub fn convergence(input: &PageInput<'_>) -> Option<Markup> {
             dl.facts { @for (k, v) in &details { dt { (k.replace(['-', '_'], " ")) } dd { (v) } } }
         }
     })
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
 }
 
 /// Objectives are compared in their last digits.

@@ -44,11 +44,15 @@ fn headline(input: &PageInput<'_>) -> Markup {
                     ") at least 95 % of the vote is for the answer. "
                 } @else {
                     "It is at least 95 % sure of " (count(sure.at_least(0.95))) " of them (" (percent(sure.share(0.95)))
-                    ") and, if its model holds, expects about "
-                    (counted(sure.expected_errors.round() as usize, "wrong answer", "wrong answers")) ". "
+                    ") and, if its model holds, expects "
+                    @if sure.expected_errors < 0.5 { "none" } @else { "about " (count(sure.expected_errors.round() as usize)) }
+                    " of its answers to be wrong. "
                 }
                 @if sure.tied > 0 {
                     (counted(sure.tied, "item is a tie", "items are ties")) ": the first of the best classes was taken. "
+                }
+                @if let Some(a) = input.evaluation.and_then(|e| e.accuracy) {
+                    "Where the truth is known, " b { (percent(a)) } " are right. "
                 }
                 (stop)
             }

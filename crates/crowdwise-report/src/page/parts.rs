@@ -58,9 +58,10 @@ pub fn sortable(v: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// An interval in words: `0.81 to 0.93`.
+/// An interval: `0.81–0.93`, or `−0.2 to 0.3` where a dash would be read as a minus.
 pub fn interval(of: [f64; 2], text: impl Fn(f64) -> String) -> String {
-    format!("{} to {}", text(of[0]), text(of[1]))
+    let between = if of[0] < 0.0 { " to " } else { "–" };
+    format!("{}{between}{}", text(of[0]), text(of[1]))
 }
 
 /// A list in words, cut after `most`.
