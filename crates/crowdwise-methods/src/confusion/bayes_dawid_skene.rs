@@ -177,15 +177,9 @@ impl Method for BayesDawidSkene {
         let mut model = Dirichlet::new(diagonal, self.beta_off, self.alpha, self.uniform_classes, k);
         let settings =
             Settings { max_iter: self.max_iter, tol: self.tol, accelerate: false, assignment: Assignment::Soft };
-        let mut out = shared::run(data, cx, &mut model, &settings, "elbo", |t| Annotators::Confusion {
+        shared::run(data, cx, &mut model, &settings, "elbo", |t| Annotators::Confusion {
             k,
             matrix: shared::transpose(t, k),
-        })?;
-        // expected logarithms of the class shares were what the pass needed; report shares that sum to 1
-        if let Some(prior) = &mut out.class_prior {
-            let sum: f64 = prior.iter().sum();
-            prior.iter_mut().for_each(|p| *p /= sum);
-        }
-        Ok(out)
+        })
     }
 }

@@ -190,6 +190,9 @@ pub(super) fn outcome(
     kind: &str,
     annotators: impl FnOnce(Vec<f64>) -> Annotators,
 ) -> Outcome {
+    // a variational prior is the exponential of expected logarithms, which sum to less than 1
+    let sum: f64 = fitted.prior.iter().sum();
+    fitted.prior.iter_mut().for_each(|p| *p /= sum);
     complete(&mut fitted.posterior, data, gold, &fitted.prior);
     let k = fitted.prior.len();
     let mut diagnostics = fitted.run.diagnostics(kind);

@@ -176,8 +176,11 @@ impl Method for SpammerHammer {
             }
             None => Start::Posterior(Begin::VoteShares),
         };
-        let mut model =
-            Atoms { rho: self.rho, eps: self.eps, learn: self.learn, annotators: m as f64, shares: shares()? };
+        let earlier = |name: &str, default: f64| {
+            cx.warm.and_then(|w| w.diagnostics.details.get(name)?.as_f64()).unwrap_or(default)
+        };
+        let (rho, eps) = (earlier("rho", self.rho), earlier("eps", self.eps));
+        let mut model = Atoms { rho, eps, learn: self.learn, annotators: m as f64, shares: shares()? };
         let fitted = em::fit(&mut engine, &mut model, start, &settings(self.max_iter, false), units, cx)?;
         let mut out = shared::outcome(fitted, data, gold.as_deref(), "elbo", |t| Annotators::Accuracy {
             k,

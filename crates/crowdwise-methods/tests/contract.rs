@@ -1,0 +1,471 @@
+//! The contract: what every method of the list must keep, chosen by what it accepts and what it says it can do.
+//! Exceptions stand in one table with their reasons.
+
+use crowdwise_core::{
+    AnyMethod, Context, Dataset, Entry, Fit, Gold, LabelKind, Preference, Stop, TableBuilder, Truth, stats, stream,
+};
+use crowdwise_methods::METHODS;
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use serde_json::Value;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+type Row = (String, String, String);
+
+/// (method, check, reason)
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    ("spammer-hammer", "adversary", "a spammer is the worst annotator that the model knows"),
+    ("glad", "parameter alpha_mean", "any finite mean is a belief"),
+    ("glad", "parameter beta_mean", "any finite mean is a belief"),
+    ("zero-based-skill", "names", "a tied vote counts for its first class, as in crowd-kit"),
+];
+
+fn excused(entry: &Entry, check: &str) -> bool {
+    EXCEPTIONS.iter().any(|(m, c, _)| *m == entry.info.id && *c == check)
+}
+
+fn accepting(kind: LabelKind) -> impl Iterator<Item = &'static Entry> {
+    METHODS.iter().filter(move |e| e.info.accepts.contains(&kind))
+}
+
+/// Labels of eight annotators of different skill, four labels an item.
+fn crowd(k: usize, items: usize, seed: u64) -> Vec<Row> {
+    let mut rng = stream(seed, "contract", k as u64);
+    let skill = [0.9, 0.85, 0.8, 0.8, 0.7, 0.7, 0.6, 0.55];
+    let mut rows = Vec::new();
+    for i in 0..items {
+        let z = rng.random_range(0..k);
+        let mut who: Vec<usize> = (0..skill.len()).collect();
+        who.shuffle(&mut rng);
+        for &j in &who[..4] {
+            let l = if rng.random_bool(skill[j]) { z } else { rng.random_range(0..k) };
+            rows.push((format!("i{i}"), format!("a{j}"), format!("c{l}")));
+        }
+    }
+    rows
+}
+
+fn data(rows: &[Row]) -> Dataset {
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    for (i, a, l) in rows {
+        b.label(i, a, l).unwrap();
+    }
+    Dataset::new(b.finish().unwrap())
+}
+
+fn ratings() -> Dataset {
+    let mut rng = stream(1, "ratings", 0);
+    let mut b = TableBuilder::new(LabelKind::Real);
+    for i in 0..40 {
+        let truth: f64 = rng.random_range(0.0..10.0);
+        for j in 0..5 {
+            b.value(&format!("i{i}"), &format!("a{j}"), truth + rng.random_range(-1.0..1.0));
+        }
+    }
+    Dataset::new(b.finish().unwrap())
+}
+
+fn comparisons() -> Dataset {
+    let mut rng = stream(1, "comparisons", 0);
+    let mut b = TableBuilder::new(LabelKind::Preference);
+    for n in 0..400 {
+        let (x, y) = (rng.random_range(0..8usize), rng.random_range(0..7usize));
+        let y = if y >= x { y + 1 } else { y };
+        let p = 1.0 / (1.0 + (0.5 * (y as f64 - x as f64)).exp());
+        let outcome = match rng.random::<f64>() {
+            u if u < 0.1 => Preference::Tie,
+            u if u < 0.1 + 0.9 * p => Preference::Left,
+            _ => Preference::Right,
+        };
+        b.preference(&format!("p{x}"), &format!("p{y}"), &format!("a{}", n % 6), outcome);
+    }
+    Dataset::new(b.finish().unwrap())
+}
+
+fn sample(kind: LabelKind) -> Dataset {
+    match kind {
+        LabelKind::Categorical => data(&crowd(3, 60, 0)),
+        LabelKind::Real => ratings(),
+        LabelKind::Preference => comparisons(),
+        LabelKind::Similarity => unreachable!("no method takes similarities yet"),
+    }
+}
+
+fn fit_with(m: &dyn AnyMethod, d: &Dataset, seed: u64, threads: usize) -> Fit {
+    m.fit(d, &mut Context::new(seed, threads)).unwrap_or_else(|e| panic!("{}: {e}", m.info().id))
+}
+
+fn fit(m: &dyn AnyMethod, d: &Dataset) -> Fit {
+    fit_with(m, d, 0, 1)
+}
+
+/// All numbers of the truth, in order.
+fn numbers(f: &Fit) -> Vec<f64> {
+    match &f.truth {
+        Truth::Classes { posterior, .. } => posterior.clone(),
+        Truth::Real { value, .. } => value.clone(),
+        Truth::Scores { score, .. } => score.clone(),
+    }
+}
+
+fn worst(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(x, y)| if x.is_nan() && y.is_nan() { 0.0 } else { (x - y).abs() }).fold(0.0, f64::max)
+}
+
+/// A valid fit: right sizes, finite, rows that sum to 1, serde round trip.
+fn check_valid(f: &Fit, d: &Dataset, what: &str) {
+    let id = &f.provenance.method;
+    match &f.truth {
+        Truth::Classes { k, posterior } => {
+            assert_eq!(posterior.len(), d.table.n_units() * k, "{id}: {what}");
+            for (u, row) in posterior.chunks_exact((*k).max(1)).enumerate() {
+                let sum: f64 = row.iter().sum();
+                assert!((sum - 1.0).abs() < 1e-9, "{id}: {what}: row {u} sums to {sum}");
+                assert!(row.iter().all(|p| (0.0..=1.0 + 1e-12).contains(p)), "{id}: {what}: row {u} is {row:?}");
+            }
+        }
+        Truth::Real { value, sd } => {
+            assert_eq!((value.len(), sd.len()), (d.table.n_units(), d.table.n_units()), "{id}: {what}");
+        }
+        Truth::Scores { score, interval, component } => {
+            let n = d.table.n_items();
+            assert_eq!((score.len(), interval.len(), component.len()), (n, n, n), "{id}: {what}");
+            for (s, [low, high]) in score.iter().zip(interval) {
+                assert!(low <= s && s <= high, "{id}: {what}: {s} is not in [{low}, {high}]");
+            }
+        }
+    }
+    let m = f.annotators.len();
+    assert!(m == 0 || m == d.table.n_annotators(), "{id}: {what}: {m} annotators");
+    let text = serde_json::to_string(f).unwrap();
+    let back: Fit = serde_json::from_str(&text).unwrap();
+    let all_finite = numbers(f).iter().all(|x| x.is_finite());
+    assert!(!all_finite || worst(&numbers(&back), &numbers(f)) < 1e-12, "{id}: {what}: serde");
+}
+
+#[test]
+fn the_list_is_well_formed() {
+    let mut names = Vec::new();
+    for e in METHODS {
+        let kebab = |s: &str| s.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        assert!(kebab(e.info.id) && e.info.aliases.iter().all(|a| kebab(a)), "{}", e.info.id);
+        names.push(e.info.id);
+        names.extend(e.info.aliases);
+        assert!(e.info.summary.ends_with('.') && e.info.summary.len() < 120, "{}: summary", e.info.id);
+        assert!(!e.info.accepts.is_empty() && !e.info.references.is_empty(), "{}", e.info.id);
+        for p in e.params() {
+            assert!(!p.doc.is_empty(), "{}: parameter {} has no documentation", e.info.id, p.name);
+            let synonym = ["n_iter", "iterations", "tolerance", "eps_tol", "seed", "threads", "n_restarts", "verbose"];
+            assert!(!synonym.contains(&p.name.as_str()), "{}: parameter {}", e.info.id, p.name);
+        }
+    }
+    let n = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(n, names.len(), "two methods answer to one name");
+}
+
+#[test]
+fn every_page_has_the_headings_in_order() {
+    let want = [
+        "## In one sentence",
+        "## When to use it (and when not)",
+        "## Model",
+        "## Inference",
+        "## Parameters",
+        "## What the result means",
+        "## Worked example",
+        "## Numerical notes",
+        "## Differences from the paper or reference code",
+        "## References",
+    ];
+    for e in METHODS {
+        let have: Vec<&str> = e.info.doc.lines().filter(|l| l.starts_with("## ")).collect();
+        assert_eq!(have, want, "page of {}", e.info.id);
+        assert!(e.info.doc.starts_with(&format!("# {}\n", e.info.name)), "page of {}: title", e.info.id);
+        assert!(e.info.doc.contains("<!-- parameters -->"), "page of {}: parameters", e.info.id);
+        assert!(e.info.doc.contains("```sh\n"), "page of {}: example", e.info.id);
+    }
+}
+
+#[test]
+fn fits_are_valid_for_every_accepted_kind() {
+    for e in METHODS {
+        for &kind in e.info.accepts {
+            let d = sample(kind);
+            check_valid(&fit(&*e.default(), &d), &d, kind.name());
+        }
+    }
+}
+
+#[test]
+fn odd_tables_are_no_reason_to_fail() {
+    let r = |i: &str, a: &str, l: &str| (i.to_owned(), a.to_owned(), l.to_owned());
+    let mut unseen = data(&crowd(3, 20, 1));
+    unseen.table.add_classes(["never"]);
+    let mut unlabelled = data(&crowd(2, 20, 2));
+    unlabelled.table.add_items(["nobody", "no one"]);
+    let constant: Vec<Row> =
+        crowd(2, 20, 3).into_iter().map(|(i, a, l)| if a == "a0" { (i, a, "c0".into()) } else { (i, a, l) }).collect();
+    let mut apart = crowd(2, 10, 4);
+    apart.extend(crowd(2, 10, 5).into_iter().map(|(i, a, l)| (format!("x{i}"), format!("x{a}"), l)));
+    let odd = [
+        ("one class", data(&[r("x", "a", "c"), r("y", "b", "c"), r("x", "b", "c")])),
+        ("one annotator", data(&[r("x", "a", "c"), r("y", "a", "d"), r("z", "a", "d")])),
+        ("one item", data(&[r("x", "a", "c"), r("x", "b", "d"), r("x", "c", "d")])),
+        ("one label", data(&[r("x", "a", "c")])),
+        (
+            "items with one label",
+            data(
+                &(0..9)
+                    .map(|i| r(&format!("i{i}"), &format!("a{}", i % 3), if i % 2 == 0 { "p" } else { "q" }))
+                    .collect::<Vec<_>>(),
+            ),
+        ),
+        (
+            "repeated labels",
+            data(&[r("x", "a", "c"), r("x", "a", "c"), r("x", "a", "d"), r("y", "b", "d"), r("y", "a", "d")]),
+        ),
+        ("a class nobody used", unseen),
+        ("unlabelled items", unlabelled),
+        ("a constant annotator", data(&constant)),
+        ("two parts", data(&apart)),
+        ("fifty classes", data(&crowd(50, 120, 6))),
+    ];
+    for e in accepting(LabelKind::Categorical) {
+        for (what, d) in &odd {
+            check_valid(&fit(&*e.default(), d), d, what);
+        }
+    }
+}
+
+#[test]
+fn objectives_never_fall() {
+    for e in METHODS.iter().filter(|e| e.info.capabilities.monotone) {
+        for &kind in e.info.accepts {
+            for seed in 0..3 {
+                let d = if kind == LabelKind::Categorical { data(&crowd(4, 80, seed)) } else { sample(kind) };
+                let f = fit(&*e.default(), &d);
+                let o: Vec<f64> = f.diagnostics.trace.iter().filter_map(|t| t.objective).collect();
+                for w in o.windows(2) {
+                    assert!(w[1] >= w[0] - 1e-9 * w[0].abs().max(1.0), "{}: {} after {}", e.info.id, w[1], w[0]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn order_and_names_change_nothing() {
+    let rows = crowd(3, 60, 7);
+    let mut rng = stream(9, "shuffle", 0);
+    let mut shuffled = rows.clone();
+    shuffled.shuffle(&mut rng);
+    // new names that sort the other way round
+    let renamed: Vec<Row> = rows
+        .iter()
+        .map(|(i, a, l)| {
+            let flip = |s: &str, n: u32| 900 - s[1..].parse::<u32>().unwrap() + n;
+            (format!("item {}", flip(i, 0)), format!("who {}", flip(a, 1)), format!("class {}", flip(l, 2)))
+        })
+        .collect();
+    let (a, b, c) = (data(&rows), data(&shuffled), data(&renamed));
+    for e in accepting(LabelKind::Categorical).filter(|e| !excused(e, "names")) {
+        let m = e.default();
+        let (fa, fb, fc) = (fit(&*m, &a), fit(&*m, &b), fit(&*m, &c));
+        let (k, qa) = fa.posterior().unwrap();
+        let tolerance = if e.info.capabilities.stochastic { 0.05 } else { 1e-6 };
+        for u in 0..a.table.n_units() {
+            let at = b.table.items().get(a.table.items().name(u)).unwrap() as usize;
+            let d = worst(&qa[u * k..][..k], &fb.posterior().unwrap().1[at * k..][..k]);
+            assert!(d < tolerance, "{}: order of rows: item {u} by {d}", e.info.id);
+            let back: Vec<f64> = fc.posterior().unwrap().1[u * k..][..k].iter().rev().copied().collect();
+            let d = worst(&qa[u * k..][..k], &back);
+            assert!(d < tolerance, "{}: names: item {u} by {d}", e.info.id);
+        }
+    }
+}
+
+#[test]
+fn unanimity_of_many_is_kept() {
+    let mut rows = crowd(3, 60, 8);
+    for j in 0..8 {
+        rows.push(("all".into(), format!("a{j}"), "c1".into()));
+    }
+    let d = data(&rows);
+    for e in accepting(LabelKind::Categorical) {
+        let f = fit(&*e.default(), &d);
+        let (k, q) = f.posterior().unwrap();
+        let u = d.table.items().get("all").unwrap() as usize;
+        assert_eq!(stats::argmax(&q[u * k..][..k]), 1, "{}: {:?}", e.info.id, &q[u * k..][..k]);
+    }
+}
+
+#[test]
+fn gold_is_kept() {
+    let rows = crowd(3, 60, 9);
+    for e in accepting(LabelKind::Categorical).filter(|e| e.info.capabilities.gold) {
+        let d = data(&rows);
+        let known: Vec<(String, String)> =
+            (0..20).map(|i| (format!("i{i}"), format!("c{}", i % 3))).chain([("i20".into(), "new".into())]).collect();
+        let gold = Gold::from_items(&d.table, &known, "gold").unwrap();
+        let d = d.with_gold(gold);
+        let f = fit(&*e.default(), &d);
+        check_valid(&f, &d, "gold");
+        let (k, q) = f.posterior().unwrap();
+        assert_eq!(k, 4, "{}", e.info.id);
+        for (item, class) in &known {
+            let u = d.table.items().get(item).unwrap() as usize;
+            let c = d.table.categorical().unwrap().classes.get(class).unwrap() as usize;
+            assert!(q[u * k + c] > 1.0 - 1e-9, "{}: {item} is known to be {class}: {:?}", e.info.id, &q[u * k..][..k]);
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
+    for e in METHODS {
+        for &kind in e.info.accepts {
+            let d = if kind == LabelKind::Categorical { data(&crowd(3, 3000, 10)) } else { sample(kind) };
+            let m = e.default();
+            let a = fit_with(&*m, &d, 5, 1);
+            let b = fit_with(&*m, &d, 5, 3);
+            let same = numbers(&a).iter().zip(numbers(&b)).all(|(x, y)| x.to_bits() == y.to_bits());
+            assert!(same, "{}: threads change the result by {}", e.info.id, worst(&numbers(&a), &numbers(&b)));
+            let other = fit_with(&*m, &d, 6, 1);
+            if !e.info.capabilities.stochastic {
+                assert!(
+                    worst(&numbers(&a), &numbers(&other)) == 0.0,
+                    "{} uses the seed but is not stochastic",
+                    e.info.id
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_run_gives_what_is_there() {
+    for e in METHODS {
+        for &kind in e.info.accepts {
+            let d = sample(kind);
+            let flag = AtomicBool::new(true);
+            let m = e.default();
+            let f = m.fit(&d, &mut Context::new(0, 1).with_cancel(&flag)).unwrap();
+            check_valid(&f, &d, "cancelled");
+            let iterates = f.diagnostics.stop != Stop::Direct;
+            assert!(!iterates || matches!(f.diagnostics.stop, Stop::Cancelled | Stop::Converged), "{}", e.info.id);
+            // and a run that is stopped later, from its own events
+            let flag = AtomicBool::new(false);
+            let mut stop = |_: &crowdwise_core::Event| flag.store(true, Ordering::Relaxed);
+            let f = m.fit(&d, &mut Context::new(0, 1).with_cancel(&flag).with_sink(&mut stop)).unwrap();
+            check_valid(&f, &d, "cancelled later");
+        }
+    }
+}
+
+#[test]
+fn a_warm_start_at_the_solution_stops_at_once() {
+    let d = data(&crowd(3, 200, 11));
+    for e in accepting(LabelKind::Categorical).filter(|e| e.info.capabilities.warm_start) {
+        let m = e.default();
+        let first = fit(&*m, &d);
+        let again = m.fit(&d, &mut Context::new(0, 1).with_warm_start(&first)).unwrap();
+        let (a, b) = (first.diagnostics.iterations, again.diagnostics.iterations);
+        assert!(b <= 3 || b * 10 <= a, "{}: {a} iterations, then {b}", e.info.id);
+        let d = worst(&numbers(&first), &numbers(&again));
+        assert!(d < 1e-3, "{}: the warm start moved the result by {d}", e.info.id);
+    }
+}
+
+#[test]
+fn an_adversary_is_turned_round() {
+    let mut rows = crowd(2, 300, 12);
+    for i in 0..300 {
+        let votes = rows.iter().filter(|(x, ..)| *x == format!("i{i}"));
+        let ones = votes.clone().filter(|(_, _, l)| l == "c1").count();
+        if ones != 2 {
+            // always the opposite of what most say
+            rows.push((format!("i{i}"), "liar".into(), if ones > 2 { "c0".into() } else { "c1".into() }));
+        }
+    }
+    let d = data(&rows);
+    let liar = d.table.annotators().get("liar").unwrap() as usize;
+    let able = accepting(LabelKind::Categorical).filter(|e| e.info.capabilities.confusion && !excused(e, "adversary"));
+    for e in able {
+        let f = fit(&*e.default(), &d);
+        let c = f.annotators.confusion(liar).unwrap();
+        assert!(c[0] + c[3] < 1.0, "{}: {c:?}", e.info.id);
+    }
+}
+
+#[test]
+fn another_kind_of_label_is_refused_by_name() {
+    for e in METHODS {
+        for kind in [LabelKind::Categorical, LabelKind::Real, LabelKind::Preference] {
+            if !e.info.accepts.contains(&kind) {
+                let err = e.default().fit(&sample(kind), &mut Context::default()).unwrap_err();
+                assert_eq!(err.code(), "wrong-label-kind", "{}", e.info.id);
+                assert!(err.to_string().contains(e.info.id));
+            }
+        }
+    }
+}
+
+#[test]
+fn bad_parameters_are_named() {
+    for e in METHODS {
+        for p in e.params() {
+            let bad: Value = match &p.default {
+                Value::Number(_) => "-1e300".into(),
+                Value::Bool(_) => "perhaps".into(),
+                _ => "\u{1}nonsense".into(),
+            };
+            let Err(err) = e.with(&[(p.name.clone(), bad)]) else {
+                assert!(excused(e, &format!("parameter {}", p.name)), "{}: {} takes anything", e.info.id, p.name);
+                continue;
+            };
+            assert_eq!(err.code(), "bad-parameter", "{}: {}", e.info.id, p.name);
+            assert!(err.to_string().contains(&format!("`{}`", p.name)), "{}: {err}", e.info.id);
+        }
+        let err = e.with(&[("no_such_thing".into(), 1.into())]).err().unwrap();
+        assert_eq!(err.code(), "unknown-parameter", "{}", e.info.id);
+    }
+}
+
+/// Peak resident memory of this process in bytes (Linux), else 0.
+fn peak_memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find(|l| l.starts_with("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|x| x.parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+#[test]
+fn memory_is_linear_in_labels() {
+    // items x annotators would be 4e9 cells
+    let (n, m) = (200_000u32, 20_000u32);
+    let mut rng = stream(13, "sparse", 0);
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    for i in 0..n {
+        let item = b.items.intern(&i.to_string());
+        for _ in 0..2 {
+            let j = b.annotators.intern(&rng.random_range(0..m).to_string());
+            let l = b.classes.intern(&rng.random_range(0..3u32).to_string());
+            b.label_codes(item, j, l).unwrap();
+        }
+    }
+    let d = Dataset::new(b.finish().unwrap());
+    for e in accepting(LabelKind::Categorical) {
+        let quick: Vec<(String, Value)> = e
+            .params()
+            .iter()
+            .filter(|p| ["max_iter", "restarts", "keep", "burn_in"].contains(&p.name.as_str()))
+            .map(|p| (p.name.clone(), Value::from(2)))
+            .collect();
+        let m = e.with(&quick).unwrap_or_else(|_| e.default());
+        check_valid(&fit_with(&*m, &d, 0, 2), &d, "sparse");
+        let peak = peak_memory();
+        assert!(peak < 3 << 30, "{}: {} MB", e.info.id, peak >> 20);
+    }
+}
