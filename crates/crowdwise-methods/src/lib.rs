@@ -27,6 +27,9 @@ pub static METHODS: &[Entry] = &[
     entry::<competence::Mace>(),
     entry::<difficulty::Glad>(),
     // real
+    entry::<real::Mean>(),
+    entry::<real::Median>(),
+    entry::<real::TrimmedMean>(),
     // preference
     entry::<preference::BradleyTerry>(),
 ];
