@@ -4,6 +4,7 @@ pub mod competence;
 pub mod confusion;
 pub mod difficulty;
 pub(crate) mod fast;
+pub(crate) mod mcmc;
 pub(crate) mod optimise;
 pub mod preference;
 pub mod real;
@@ -23,6 +24,7 @@ pub static METHODS: &[Entry] = &[
     entry::<confusion::ConfusionVector>(),
     entry::<confusion::SpammerHammer>(),
     entry::<confusion::BayesDawidSkene>(),
+    entry::<confusion::Ibcc>(),
     // competence and difficulty
     entry::<competence::Mace>(),
     entry::<difficulty::Glad>(),

@@ -4,7 +4,7 @@
 //! log-likelihood of a label that is right with probability c is c x - ln(1 + e^x). Its sum and gradient are computed in
 //! blocks: gather x, a vectorised exponential and one division, then scatter.
 
-use crate::fast::{self, Code, LnProduct, add_into, runs, split_labels, split_runs};
+use crate::fast::{self, BLOCK, Code, LnProduct, Softplus, add_into, runs, split_labels, split_runs};
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{Codes, Dataset};
 use rayon::prelude::*;
@@ -144,26 +144,23 @@ impl<'a> Labels<'a> {
         let k = self.k;
         let mut out = Expected { log_likelihood: 0.0, change: 0.0, class_sums: vec![0.0; k] };
         let mut score = vec![0.0; k];
-        let mut softplus = LnProduct::new();
+        let mut softplus = Softplus::new();
         let first = self.offsets[run.start] as usize;
         for (u, old) in run.zip(posterior.chunks_exact_mut(k)) {
             let rows = self.offsets[u] as usize..self.offsets[u + 1] as usize;
             let ease = ease(log_ease[u]);
             score.copy_from_slice(ln_prior);
-            let mut wrong = 0.0; // ln P(all labels | none is right), less the part in `softplus`
             for (&j, &l) in self.annotator[rows.clone()].iter().zip(&codes[rows.clone()]) {
                 let x = ability[j as usize] * ease;
-                wrong -= x.max(0.0);
-                softplus.push(1.0 + fast::exp(-x.abs()));
+                softplus.push(x);
                 score[l.index()] += x + self.ln_others;
             }
-            wrong -= rows.len() as f64 * self.ln_others;
             if let Some(truth) = self.gold.as_ref().and_then(|g| g[u]) {
-                out.log_likelihood += wrong + score[truth as usize];
+                out.log_likelihood += score[truth as usize];
                 score.fill(0.0);
                 score[truth as usize] = 1.0;
             } else {
-                out.log_likelihood += wrong + softmax(&mut score);
+                out.log_likelihood += softmax(&mut score);
             }
             if !rows.is_empty() || self.gold.as_ref().is_some_and(|g| g[u].is_some()) {
                 add_into(&mut out.class_sums, &score);
@@ -177,7 +174,8 @@ impl<'a> Labels<'a> {
                 *old = new;
             }
         }
-        out.log_likelihood -= softplus.value();
+        // ln P(all labels | none is right) is the same for every class
+        out.log_likelihood -= softplus.value() + right.len() as f64 * self.ln_others;
         out
     }
 
@@ -229,7 +227,8 @@ impl<'a> Labels<'a> {
 }
 
 /// e^b within the bounds of the model.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always)] // must end up inside the caller's vectorised loop
 pub(super) fn ease(log_ease: f64) -> f64 {
     fast::exp(log_ease.clamp(-LOG_EASE, LOG_EASE))
 }
@@ -246,9 +245,6 @@ struct Block<'a> {
     curve_ability: Vec<f64>,
     curve_ease: &'a mut [f64],
 }
-
-/// Labels that are worked on at once: enough for the vector part, few enough for the first-level cache.
-const BLOCK: usize = 256;
 
 impl Block<'_> {
     fn run<const CURVE: bool>(&mut self) -> f64 {
@@ -273,6 +269,10 @@ impl Block<'_> {
         let (first, end) = (self.offsets[0] as usize, self.offsets[self.offsets.len() - 1] as usize);
         let (annotator, right) = (&self.annotator[..end], &self.right[..end]);
         self.by_ease.fill(0.0);
+        let mut ease = vec![0.0; self.log_ease.len()];
+        for (e, &b) in ease.iter_mut().zip(self.log_ease) {
+            *e = self::ease(b); // a loop here, not a collected iterator: this one is vectorised
+        }
         if CURVE {
             self.curve_ease.fill(0.0);
         }
@@ -286,7 +286,7 @@ impl Block<'_> {
             let (mut at, mut u) = (start, unit);
             while at < stop {
                 let until = stop.min(self.offsets[u + 1] as usize);
-                let e = ease(self.log_ease[u]);
+                let e = ease[u];
                 for (x, &j) in x[at - start..until - start].iter_mut().zip(&annotator[at..until]) {
                     *x = self.ability[j as usize] * e;
                 }
@@ -321,16 +321,17 @@ impl Block<'_> {
             while at < stop {
                 let until = stop.min(self.offsets[unit + 1] as usize);
                 let inside = (-LOG_EASE..=LOG_EASE).contains(&self.log_ease[unit]);
-                let e = ease(self.log_ease[unit]);
+                let e = ease[unit];
                 let mut by_ease = 0.0;
                 let mut bend = 0.0;
-                for (i, &j) in annotator[at..until].iter().enumerate() {
-                    let (i, j) = (at - start + i, j as usize);
-                    by_ease += left[i] * x[i];
-                    self.by_ability[j] += left[i] * e;
+                let here = at - start..until - start;
+                let parts = left[here.clone()].iter().zip(&x[here.clone()]).zip(&curve[here]);
+                for (&j, ((&left, &x), &curve)) in annotator[at..until].iter().zip(parts) {
+                    by_ease += left * x;
+                    self.by_ability[j as usize] += left * e;
                     if CURVE {
-                        bend += curve[i] * x[i] * x[i];
-                        self.curve_ability[j] += curve[i] * e * e;
+                        bend += curve * x * x;
+                        self.curve_ability[j as usize] += curve * e * e;
                     }
                 }
                 if inside {

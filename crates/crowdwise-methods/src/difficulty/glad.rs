@@ -221,7 +221,7 @@ impl Glad {
             unused: vec![0.0; if self.difficulty { 0 } else { labels.units }],
         };
         let scale = objective.scale(&point);
-        let search = Lbfgs { max_iter: self.inner_iter, tol: self.inner_tol, history: 8 };
+        let search = Lbfgs { max_iter: self.inner_iter, tol: self.inner_tol, history: 6 };
         let out = search.minimise(&mut point, &scale, |x, g| objective.value(x, g, None));
         s.ability.copy_from_slice(&point[..m]);
         if self.difficulty {

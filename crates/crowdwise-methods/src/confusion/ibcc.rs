@@ -1,0 +1,238 @@
+//! IBCC: independent Bayesian classifier combination by Gibbs sampling (Kim and Ghahramani, 2012).
+
+mod chain;
+
+use crate::mcmc::{effective_size, quantile, split_rhat};
+use chain::{Chain, Labels, Watch};
+use crowdwise_core::{
+    Annotators, Capabilities, Context, Dataset, Error, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Severity, Status, Step, Stop, Subject,
+};
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// Parameters of IBCC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ibcc {
+    /// Independent chains, run in parallel.
+    pub chains: usize,
+    /// Sweeps of each chain that are dropped at the beginning.
+    pub burn_in: usize,
+    /// Sweeps of each chain that are kept.
+    pub keep: usize,
+    /// Prior count of every class.
+    pub alpha: f64,
+    /// Prior count of right labels, for every annotator and class.
+    pub beta_diagonal: f64,
+    /// Prior count of each kind of wrong label, for every annotator and class.
+    pub beta_off: f64,
+}
+
+impl Default for Ibcc {
+    fn default() -> Self {
+        Ibcc { chains: 4, burn_in: 100, keep: 300, alpha: 1.0, beta_diagonal: 2.0, beta_off: 1.0 }
+    }
+}
+
+/// Items whose probabilities are followed to judge the mixing of the chains.
+const WATCHED: usize = 10;
+
+/// Above this split R-hat the chains are said to disagree.
+const RHAT_LIMIT: f64 = 1.1;
+
+/// Most accuracies that are kept for the intervals, over all chains and annotators (4 bytes each).
+const MOST_ACCURACIES: usize = 1 << 24;
+
+impl Method for Ibcc {
+    const INFO: MethodInfo = MethodInfo {
+        id: "ibcc",
+        name: "IBCC",
+        summary: "Full Bayesian Dawid-Skene: confusion matrices, class shares and truth are sampled, so that every estimate has an interval.",
+        doc: include_str!("ibcc.md"),
+        aliases: &["ibcc-gibbs"],
+        accepts: &[LabelKind::Categorical],
+        capabilities: Capabilities {
+            confusion: true,
+            monotone: false,
+            stochastic: true,
+            gold: true,
+            warm_start: false,
+            likelihood: true,
+        },
+        references: &[
+            Reference {
+                text: "H.-C. Kim, Z. Ghahramani. Bayesian classifier combination. AISTATS 2012, PMLR 22, 619-627",
+                doi: None,
+            },
+            Reference {
+                text: "A. Gelman, D. Rubin. Inference from iterative simulation using multiple sequences. Statistical Science 7, 1992, 457-472",
+                doi: Some("10.1214/ss/1177011136"),
+            },
+        ],
+        status: Status::Stable,
+    };
+
+    fn check(&self, p: &mut Problems) {
+        p.count("chains", self.chains);
+        p.count("keep", self.keep);
+        p.positive("alpha", self.alpha);
+        p.positive("beta_diagonal", self.beta_diagonal);
+        p.positive("beta_off", self.beta_off);
+    }
+
+    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        let labels = Labels::new(self, data).expect("the kind was checked");
+        let streams: Vec<_> = (0..self.chains as u64).map(|c| cx.rng("ibcc", c)).collect();
+        let mut chains: Vec<Chain> =
+            cx.install(|| streams.into_par_iter().map(|rng| Chain::new(&labels, rng)).collect())?;
+        if self.burn_in == 0 {
+            let watch = self.watch(&labels, &vote_shares(&labels));
+            chains.iter_mut().for_each(|c| c.forget(watch.clone()));
+        }
+        let run = cx.iterate(self.burn_in + self.keep, 0.0, |cx, sweep| {
+            cx.install(|| chains.par_iter_mut().for_each(|c| c.sweep(&labels)))?;
+            if sweep == self.burn_in {
+                let watch = self.watch(&labels, &posterior(&chains));
+                chains.iter_mut().for_each(|c| c.forget(watch.clone()));
+            }
+            let mean = |f: &dyn Fn(&Chain) -> f64| chains.iter().map(f).sum::<f64>() / chains.len() as f64;
+            Ok(Step { objective: Some(mean(&|c| c.log_joint)), change: mean(&|c| c.moved) })
+        })?;
+        let kept = run.iterations.saturating_sub(self.burn_in);
+        let mut diagnostics = run.diagnostics("log-joint");
+        let mut findings = Vec::new();
+        let mixing = Mixing::of(&chains);
+        if diagnostics.stop == Stop::MaxIter && mixing.worst().is_some_and(|r| r < RHAT_LIMIT) {
+            diagnostics.stop = Stop::Converged;
+        }
+        if let Some(r) = mixing.worst().filter(|r| *r >= RHAT_LIMIT) {
+            findings.push(Finding::new(
+                "chains-disagree",
+                Severity::Warning,
+                Subject::Fit,
+                format!("the chains have not mixed: the largest split R-hat is {r:.2} (wanted: below {RHAT_LIMIT})"),
+                "raise `keep` and `burn_in`; if it stays, the labels allow more than one reading",
+            ));
+        }
+        let table = &data.table;
+        let d = &mut diagnostics.details;
+        d.insert("chains".into(), json!(chains.len()));
+        d.insert("kept_sweeps".into(), json!(kept));
+        d.insert("rhat".into(), json!({ "mean_accuracy": mixing.rhat[0], "items": &mixing.rhat[1..] }));
+        d.insert("ess".into(), json!({ "mean_accuracy": mixing.ess[0], "items": &mixing.ess[1..] }));
+        let watched: Vec<String> = chains[0].watch.cells.iter().map(|&(u, _)| table.unit_name(u)).collect();
+        d.insert("least_certain_items".into(), json!(watched));
+        d.insert("relabelled_sweeps".into(), json!(chains.iter().map(|c| c.relabelled).sum::<usize>()));
+        if let Some(accuracy) = accuracies(&chains, labels.m) {
+            d.insert("accuracy".into(), accuracy);
+        }
+
+        let k = labels.k;
+        let mut q = posterior(&chains);
+        q.chunks_exact_mut(k).for_each(normalise);
+        let mut matrix = vec![0.0; labels.m * k * k];
+        let mut shares = vec![0.0; k];
+        for c in &chains {
+            crate::fast::add_into(&mut matrix, &c.sums.confusion);
+            crate::fast::add_into(&mut shares, &c.sums.shares);
+        }
+        matrix.chunks_exact_mut(k).for_each(normalise);
+        normalise(&mut shares);
+        let mut out = Outcome::classes(k, q, Annotators::Confusion { k, matrix }, diagnostics);
+        out.class_prior = Some(shares);
+        out.findings = findings;
+        Ok(out)
+    }
+}
+
+impl Ibcc {
+    /// The least certain units, each with its most likely class, and how many accuracies may be kept.
+    fn watch(&self, labels: &Labels<'_>, posterior: &[f64]) -> Watch {
+        let k = labels.k;
+        let mut open: Vec<(f64, usize, usize)> = posterior
+            .chunks_exact(k)
+            .enumerate()
+            .filter(|&(u, _)| labels.known(u).is_none() && labels.table.table.degree(u) > 0)
+            .map(|(u, row)| {
+                let best = crowdwise_core::stats::argmax(row);
+                (row[best], u, best)
+            })
+            .collect();
+        let n = WATCHED.min(open.len());
+        if n > 0 {
+            open.select_nth_unstable_by(n - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        }
+        open.truncate(n);
+        open.sort_unstable_by_key(|x| x.1);
+        let wanted = self.keep * self.chains * labels.m;
+        Watch { cells: open.iter().map(|&(_, u, c)| (u, c)).collect(), thin: wanted.div_ceil(MOST_ACCURACIES).max(1) }
+    }
+}
+
+fn normalise(row: &mut [f64]) {
+    let sum: f64 = row.iter().sum();
+    row.iter_mut().for_each(|x| *x /= sum);
+}
+
+fn vote_shares(labels: &Labels<'_>) -> Vec<f64> {
+    let mut out = vec![0.0; labels.table.table.n_units() * labels.k];
+    for (u, row) in out.chunks_exact_mut(labels.k).enumerate() {
+        labels.table.votes(u, row);
+        let n = labels.table.table.degree(u).max(1) as f64;
+        row.iter_mut().for_each(|x| *x /= n);
+    }
+    out
+}
+
+/// Conditional probabilities summed over chains and sweeps.
+fn posterior(chains: &[Chain]) -> Vec<f64> {
+    let mut q = chains[0].sums.posterior.clone();
+    chains[1..].iter().for_each(|c| crate::fast::add_into(&mut q, &c.sums.posterior));
+    let n: usize = chains.iter().map(|c| c.sums.sweeps).sum();
+    q.iter_mut().for_each(|x| *x /= n.max(1) as f64);
+    q
+}
+
+/// Diagnostics of the mean accuracy (first) and of the watched items.
+struct Mixing {
+    rhat: Vec<Option<f64>>,
+    ess: Vec<Option<f64>>,
+}
+
+impl Mixing {
+    fn of(chains: &[Chain]) -> Self {
+        let mut traces: Vec<Vec<Vec<f64>>> = vec![chains.iter().map(|c| c.mean_accuracy.clone()).collect()];
+        for w in 0..chains[0].cells.len() {
+            traces.push(chains.iter().map(|c| c.cells[w].clone()).collect());
+        }
+        Mixing {
+            rhat: traces.iter().map(|t| split_rhat(t)).collect(),
+            ess: traces.iter().map(|t| effective_size(t)).collect(),
+        }
+    }
+
+    fn worst(&self) -> Option<f64> {
+        self.rhat.iter().flatten().copied().reduce(f64::max)
+    }
+}
+
+/// Mean and the 5 % and 95 % quantiles of every annotator's accuracy.
+fn accuracies(chains: &[Chain], m: usize) -> Option<serde_json::Value> {
+    let draws: usize = chains.iter().map(|c| c.accuracies.len() / m).sum();
+    if draws == 0 {
+        return None;
+    }
+    let (mut mean, mut low, mut high) = (Vec::new(), Vec::new(), Vec::new());
+    let mut own: Vec<f32> = Vec::with_capacity(draws);
+    for j in 0..m {
+        own.clear();
+        chains.iter().for_each(|c| own.extend(c.accuracies.iter().skip(j).step_by(m)));
+        mean.push(own.iter().map(|&x| x as f64).sum::<f64>() / draws as f64);
+        low.push(quantile(&mut own, 0.05));
+        high.push(quantile(&mut own, 0.95));
+    }
+    Some(json!({ "mean": mean, "q05": low, "q95": high, "draws": draws }))
+}
