@@ -49,7 +49,7 @@ impl Default for Mace {
         Mace {
             inference: MaceInference::Vb,
             max_iter: 50,
-            tol: 1e-6,
+            tol: 1e-4,
             restarts: 10,
             alpha: 0.5,
             beta: 0.5,

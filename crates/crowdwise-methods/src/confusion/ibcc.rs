@@ -50,7 +50,7 @@ impl Method for Ibcc {
     const INFO: MethodInfo = MethodInfo {
         id: "ibcc",
         name: "IBCC",
-        summary: "Full Bayesian Dawid-Skene: confusion matrices, class shares and truth are sampled, so that every estimate has an interval.",
+        summary: "Dawid-Skene with Dirichlet priors by Gibbs sampling: every estimate comes with its uncertainty.",
         doc: include_str!("ibcc.md"),
         aliases: &["ibcc-gibbs"],
         accepts: &[LabelKind::Categorical],
