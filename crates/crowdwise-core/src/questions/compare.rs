@@ -46,7 +46,9 @@ pub struct Comparison {
 ///
 /// A method that fails, or that the run was interrupted before, keeps its row with the reason; the others are not lost.
 ///
-/// - `agreement`: see [`criteria::agreement`]; for classes only.
+/// - `agreement` (classes only): for every label of a unit with two or more, the probability that the fit gives it
+///   without looking at it; the mean per annotator, then over annotators. Where the fit has no confusion matrices, the
+///   (weighted) share of the other labels that are equal.
 /// - `held_out_log_loss`: every label of a unit with two or more is hidden once, in one of `folds` folds; the score is
 ///   -ln of its probability under the fit to the rest: posterior times confusion matrix (methods without one: expected
 ///   counts of the training labels, shrunk to those of all annotators), mixed with 0.1 % of an even one so that no

@@ -269,3 +269,40 @@ fn merge_count(x: &mut [f64], space: &mut [f64]) -> u64 {
     x.copy_from_slice(space);
     count
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn ranks_and_correlations() {
+        assert_eq!(mean_ranks(&[10.0, 5.0, 10.0, 7.0]), [3.5, 1.0, 3.5, 2.0]);
+        assert_eq!(correlation(&[(1.0, 2.0), (2.0, 4.0), (3.0, 6.0)]), Some(1.0));
+        assert_eq!(correlation(&[(1.0, 2.0), (1.0, 4.0)]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn kendall_is_the_count_over_all_pairs(x in prop::collection::vec((0..6u8, 0..6u8), 0..25)) {
+            let x: Vec<(f64, f64)> = x.iter().map(|&(a, b)| (a as f64, b as f64)).collect();
+            let (mut s, mut ta, mut tb, mut n) = (0.0, 0.0, 0.0, 0.0);
+            for i in 0..x.len() {
+                for j in 0..i {
+                    let (da, db) = (x[i].0 - x[j].0, x[i].1 - x[j].1);
+                    if da != 0.0 && db != 0.0 {
+                        s += (da * db).signum();
+                    }
+                    ta += f64::from(da == 0.0);
+                    tb += f64::from(db == 0.0);
+                    n += 1.0;
+                }
+            }
+            let below = ((n - ta) * (n - tb)).sqrt();
+            match kendall(&x) {
+                Some(t) => prop_assert!((t - s / below).abs() < 1e-12),
+                None => prop_assert!(below <= 0.0),
+            }
+        }
+    }
+}

@@ -15,6 +15,7 @@ mod items;
 mod labels;
 mod pairs;
 mod patterns;
+mod summaries;
 mod suspects;
 mod tally;
 

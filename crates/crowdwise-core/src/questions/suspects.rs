@@ -46,8 +46,9 @@ pub fn suspicions(t: &Tally, fit: &Fit, j: usize) -> Vec<Suspicion> {
     let accuracy = t.accuracy(j).unwrap_or(1.0);
     let matrix = t.confusion(fit, j);
     if accuracy < chance {
-        // one class said always is right less often than chance if the class is rare: that is no ill will
-        let informed = matrix.as_ref().is_none_or(|c| (0..k).map(|a| c[a * k + a]).sum::<f64>() < 1.0);
+        // one class said always is right less often than chance if the class is rare: that is no ill will, the recalls
+        // then add up to 1
+        let informed = matrix.as_ref().is_none_or(|c| recalls_below_one(t, c, j));
         if let Some(interval) = t.interval(j).filter(|i| informed && i[1] < chance) {
             out.push(Suspicion::Adversary { accuracy, interval, chance });
         }
@@ -65,4 +66,16 @@ pub fn suspicions(t: &Tally, fit: &Fit, j: usize) -> Vec<Suspicion> {
         out.push(Suspicion::Spammer { score, se, bits });
     }
     out
+}
+
+/// Whether the recalls of all classes add up to less than 1, as those of random answers do, beyond sampling error.
+fn recalls_below_one(t: &Tally, confusion: &[f64], j: usize) -> bool {
+    let k = t.k;
+    let (mut sum, mut variance) = (0.0, 0.0);
+    for a in 0..k {
+        let p = confusion[a * k + a];
+        sum += p;
+        variance += p * (1.0 - p) / (t.seen.get(j * k + a).copied().unwrap_or(0.0) + 1.0);
+    }
+    sum + 1.645 * variance.sqrt() < 1.0
 }

@@ -130,11 +130,8 @@ fn confused(s: &Simulation, a: &mut TrueAnnotator, rng: &mut ChaCha8Rng) {
     match a.role {
         Role::Spammer if s.model != SimModel::Mace => spoil(&mut c, k, rng),
         Role::Adversary => {
-            // as often wrong as it would have been right; with two classes the labels are exchanged
-            for t in 0..k {
-                let right = c[t * k + t];
-                even(&mut c[t * k..(t + 1) * k], t, 1.0 - right);
-            }
+            // never says what it believes, but one of the others; with two classes the labels are exchanged
+            c.iter_mut().for_each(|x| *x = (1.0 - *x) / (k - 1) as f64);
         }
         _ => {}
     }

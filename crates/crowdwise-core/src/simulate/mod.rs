@@ -74,7 +74,8 @@ pub struct Simulation {
     pub concentration: f64,
     /// Share of annotators whose labels do not depend on the truth: each has a habit drawn evenly from all.
     pub spammers: f64,
-    /// Share of annotators who answer wrongly as often as they would be right.
+    /// Share of annotators who never say what they believe, but one of the other classes (comparisons: the other item;
+    /// real values: the truth mirrored at the mean).
     pub adversaries: f64,
     /// Number of groups in which followers copy a leader.
     pub copy_groups: usize,

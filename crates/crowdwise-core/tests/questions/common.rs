@@ -1,0 +1,190 @@
+//! Data and small methods for the tests.
+
+use crowdwise_core::{
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Fit, Gold, LabelKind, Method, MethodInfo, Outcome,
+    Provenance, Status, Stop, TableBuilder, Truth,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// A real categorical set and its truth, or `None`, said loudly, if the folder is not there.
+#[allow(clippy::print_stderr)]
+pub fn real_set(name: &str) -> Option<(Dataset, Option<Gold>)> {
+    let dir = std::env::var_os("CROWDWISE_DATA")
+        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")), PathBuf::from)
+        .join(name);
+    let Ok(text) = std::fs::read_to_string(dir.join("answers.csv")) else {
+        eprintln!(
+            "SKIPPED: no dataset {name} in {} (set CROWDWISE_DATA to the folder of real datasets)",
+            dir.display()
+        );
+        return None;
+    };
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    for line in text.lines().skip(1) {
+        let f: Vec<&str> = line.split(',').collect();
+        b.label(f[0], f[1], f[2]).unwrap();
+    }
+    let table = b.finish().unwrap();
+    let gold = std::fs::read_to_string(dir.join("truth.csv")).ok().map(|text| {
+        let rows: Vec<(String, String)> =
+            text.lines().skip(1).filter_map(|l| l.split_once(',')).map(|(a, b)| (a.into(), b.into())).collect();
+        Gold::from_items(&table, &rows, "truth.csv").unwrap()
+    });
+    Some((Dataset::new(table), gold))
+}
+
+/// A fit with the given parts.
+pub fn fit_of(data: &Dataset, truth: Truth, annotators: Annotators) -> Fit {
+    Fit {
+        truth,
+        annotators,
+        class_prior: None,
+        difficulty: None,
+        diagnostics: Diagnostics::direct(),
+        findings: Vec::new(),
+        provenance: Provenance {
+            method: "test".into(),
+            params: serde_json::Value::Null,
+            seed: 0,
+            version: "0".into(),
+            kind: data.table.kind(),
+            items: data.table.n_items(),
+            annotators: data.table.n_annotators(),
+            classes: data.table.n_classes(),
+            labels: data.table.n_labels(),
+            digest: String::new(),
+        },
+    }
+}
+
+/// Vote shares; an item without labels is even.
+pub fn vote_shares(data: &Dataset) -> Vec<f64> {
+    let c = data.table.categorical().unwrap();
+    let k = c.k();
+    let mut p = vec![0.0; k * data.table.n_units()];
+    for (u, row) in p.chunks_exact_mut(k).enumerate() {
+        c.votes(u, row);
+        let n: f64 = row.iter().sum();
+        row.iter_mut().for_each(|x| *x = if n > 0.0 { *x / n } else { 1.0 / k as f64 });
+    }
+    p
+}
+
+/// A fit that knows the truth.
+pub fn oracle(data: &Dataset, gold: &Gold) -> Fit {
+    let k = data.table.n_classes();
+    let mut posterior = vec![0.0; k * data.table.n_units()];
+    for (u, c) in gold.classes(data.table.n_units()).iter().enumerate() {
+        posterior[u * k + c.unwrap() as usize] = 1.0;
+    }
+    fit_of(data, Truth::Classes { k, posterior }, Annotators::None)
+}
+
+/// One step of Dawid and Skene from the vote shares, half a label of smoothing: (posterior, matrices, class shares).
+pub fn one_step(data: &Dataset) -> (Vec<f64>, Vec<f64>) {
+    let (t, c) = (&data.table, data.table.categorical().unwrap());
+    let (k, q) = (c.k(), vote_shares(data));
+    let mut a = vec![0.5; t.n_annotators() * k * k];
+    let mut prior = vec![0.0; k];
+    for u in 0..t.n_units() {
+        if t.degree(u) > 0 {
+            (0..k).for_each(|x| prior[x] += q[u * k + x]);
+        }
+        for r in t.rows(u) {
+            let (j, l) = (t.annotator()[r] as usize, c.codes.get(r));
+            (0..k).for_each(|x| a[(j * k + x) * k + l] += q[u * k + x]);
+        }
+    }
+    let n: f64 = prior.iter().sum();
+    for row in a.chunks_exact_mut(k) {
+        let n: f64 = row.iter().sum();
+        row.iter_mut().for_each(|x| *x /= n);
+    }
+    let mut post = vec![0.0; q.len()];
+    for (u, row) in post.chunks_exact_mut(k).enumerate() {
+        (0..k).for_each(|x| row[x] = (prior[x] / n).ln());
+        for r in t.rows(u) {
+            let (j, l) = (t.annotator()[r] as usize, c.codes.get(r));
+            (0..k).for_each(|x| row[x] += a[(j * k + x) * k + l].ln());
+        }
+        crowdwise_core::stats::softmax(row);
+    }
+    (post, a)
+}
+
+const fn info(id: &'static str, accepts: &'static [LabelKind]) -> MethodInfo {
+    MethodInfo {
+        id,
+        name: id,
+        summary: "",
+        doc: "",
+        aliases: &[],
+        accepts,
+        capabilities: Capabilities {
+            confusion: false,
+            monotone: false,
+            stochastic: false,
+            gold: false,
+            warm_start: false,
+            likelihood: false,
+        },
+        references: &[],
+        status: Status::Preview,
+    }
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Votes {}
+
+impl Method for Votes {
+    const INFO: MethodInfo = info("votes", &[LabelKind::Categorical]);
+
+    fn fit(&self, data: &Dataset, _: &mut Context<'_>) -> Result<Outcome, Error> {
+        let k = data.table.n_classes();
+        Ok(Outcome::classes(k, vote_shares(data), Annotators::None, Diagnostics::direct()))
+    }
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct OneStep {}
+
+impl Method for OneStep {
+    const INFO: MethodInfo = info("one-step", &[LabelKind::Categorical]);
+
+    fn fit(&self, data: &Dataset, _: &mut Context<'_>) -> Result<Outcome, Error> {
+        let k = data.table.n_classes();
+        let (posterior, matrix) = one_step(data);
+        let mut d = Diagnostics::direct();
+        d.stop = Stop::MaxIter;
+        d.iterations = 1;
+        Ok(Outcome::classes(k, posterior, Annotators::Confusion { k, matrix }, d))
+    }
+}
+
+/// Knows nothing: even posteriors and even matrices.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Ignorant {}
+
+impl Method for Ignorant {
+    const INFO: MethodInfo = info("ignorant", &[LabelKind::Categorical]);
+
+    fn fit(&self, data: &Dataset, _: &mut Context<'_>) -> Result<Outcome, Error> {
+        let k = data.table.n_classes();
+        let even = vec![1.0 / k as f64; k * data.table.n_units()];
+        let accuracy = vec![1.0 / k as f64; data.table.n_annotators()];
+        Ok(Outcome::classes(k, even, Annotators::Accuracy { k, accuracy }, Diagnostics::direct()))
+    }
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Failing {}
+
+impl Method for Failing {
+    const INFO: MethodInfo = info("failing", &[LabelKind::Categorical]);
+
+    fn fit(&self, _: &Dataset, _: &mut Context<'_>) -> Result<Outcome, Error> {
+        Err(Error::Unsupported { what: "it always fails".into(), hint: None })
+    }
+}

@@ -1,0 +1,138 @@
+//! Fits against truth.
+
+use crate::common::{fit_of, real_set, vote_shares};
+use crowdwise_core::questions::evaluate;
+use crowdwise_core::{Annotators, Dataset, Gold, GoldValues, LabelKind, Names, Preference, TableBuilder, Truth};
+
+fn close(a: Option<f64>, b: f64) {
+    assert!((a.unwrap() - b).abs() < 1e-12, "{a:?} is not {b}");
+}
+
+fn three_items() -> Dataset {
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    for (i, l) in [("p", "x"), ("q", "y"), ("r", "x")] {
+        b.label(i, "a", l).unwrap();
+    }
+    Dataset::new(b.finish().unwrap())
+}
+
+fn classes(known: Vec<(u32, u32)>, outside: Vec<(u32, u32)>) -> Gold {
+    Gold { values: GoldValues::Classes(known), unlabelled: GoldValues::Classes(outside), extra_classes: Names::new() }
+}
+
+#[test]
+fn numbers_of_a_small_case_by_hand() {
+    let d = three_items();
+    let posterior = vec![0.8, 0.2, 0.5, 0.5, 0.3, 0.7];
+    let fit = fit_of(&d, Truth::Classes { k: 2, posterior }, Annotators::None);
+    // p is right, q is a tie that counts half, r is wrong
+    let e = evaluate(&fit, &d, &classes(vec![(0, 0), (1, 1), (2, 0)], vec![]));
+    assert_eq!((e.n, e.unlabelled, e.n_labelled), (3, 0, 3));
+    close(e.accuracy, 0.5);
+    close(e.accuracy_labelled, 0.5);
+    close(e.log_loss, -(0.8f64.ln() + 0.5f64.ln() + 0.3f64.ln()) / 3.0);
+    close(e.brier, (2.0 * 0.04 + 2.0 * 0.25 + 2.0 * 0.49) / 3.0);
+    // x: truth 2, answered 1 + 1/2, right 1; y: truth 1, answered 1 + 1/2, right 1/2
+    close(e.macro_f1, 0.5 * (2.0 / 3.5 + 1.0 / 2.5));
+    // three bins of one item each: |1 - 0.8|, |0.5 - 0.5|, |0 - 0.7|
+    close(e.ece, (0.2 + 0.0 + 0.7) / 3.0);
+    let json = serde_json::to_value(&e).unwrap();
+    for field in ["n", "accuracy", "macro_f1", "log_loss", "brier", "ece"] {
+        assert!(json.get(field).is_some(), "{field}");
+    }
+    assert!(json.get("rmse").is_none());
+}
+
+#[test]
+fn items_nobody_labelled_are_answered_by_the_class_shares() {
+    let d = three_items();
+    let posterior = vec![1.0, 0.0, 0.0, 1.0, 1.0, 0.0];
+    let mut fit = fit_of(&d, Truth::Classes { k: 2, posterior }, Annotators::None);
+    let gold = classes(vec![(0, 0), (1, 1)], vec![(0, 0), (1, 1), (2, 2)]);
+    let e = evaluate(&fit, &d, &gold); // no shares: even, half a point for each known class, none for class 2
+    assert_eq!((e.n, e.unlabelled, e.n_labelled), (5, 3, 2));
+    close(e.accuracy, 3.0 / 5.0);
+    close(e.accuracy_labelled, 1.0);
+    fit.class_prior = Some(vec![0.9, 0.1]);
+    close(evaluate(&fit, &d, &gold).accuracy, 3.0 / 5.0); // now 1, 0 and 0
+    let e = evaluate(&fit, &d, &classes(vec![], vec![(0, 2)]));
+    close(e.accuracy, 0.0);
+    close(e.log_loss, -(1e-12f64).ln());
+    close(e.brier, 0.81 + 0.01 + 1.0);
+}
+
+#[test]
+fn gold_of_another_kind_or_none_scores_nothing() {
+    let d = three_items();
+    let fit = fit_of(&d, Truth::Classes { k: 2, posterior: vec![0.5; 6] }, Annotators::None);
+    let real = Gold {
+        values: GoldValues::Real(vec![(0, 1.0)]),
+        unlabelled: GoldValues::Real(vec![]),
+        extra_classes: Names::new(),
+    };
+    assert_eq!(evaluate(&fit, &d, &real).n, 0);
+    let none = evaluate(&fit, &d, &classes(vec![], vec![]));
+    assert_eq!((none.n, none.accuracy, none.log_loss), (0, None, None));
+}
+
+#[test]
+fn values_scores_and_pairs() {
+    let mut b = TableBuilder::new(LabelKind::Real);
+    ["p", "q", "r"].iter().for_each(|i| b.value(i, "a", 0.0));
+    let d = Dataset::new(b.finish().unwrap());
+    let fit = fit_of(&d, Truth::Real { value: vec![1.0, 2.0, 4.0], sd: vec![0.0; 3] }, Annotators::None);
+    let gold = Gold {
+        values: GoldValues::Real(vec![(0, 1.0), (1, 3.0), (2, 2.0)]),
+        unlabelled: GoldValues::Real(vec![(0, 5.0)]),
+        extra_classes: Names::new(),
+    };
+    let e = evaluate(&fit, &d, &gold);
+    assert_eq!((e.n, e.unlabelled), (3, 1));
+    close(e.rmse, (5.0f64 / 3.0).sqrt());
+    close(e.mae, 1.0);
+
+    let mut b = TableBuilder::new(LabelKind::Preference);
+    b.preference("p", "q", "a", Preference::Left);
+    b.preference("q", "r", "a", Preference::Left);
+    b.preference("p", "r", "a", Preference::Tie);
+    let d = Dataset::new(b.finish().unwrap());
+    let truth = Truth::Scores { score: vec![3.0, 1.0, 2.0], interval: vec![[0.0; 2]; 3], component: vec![0; 3] };
+    let fit = fit_of(&d, truth, Annotators::None);
+    let scores = |values| Gold { values, unlabelled: GoldValues::Scores(vec![]), extra_classes: Names::new() };
+    let e = evaluate(&fit, &d, &scores(GoldValues::Scores(vec![(0, 30.0), (1, 20.0), (2, 10.0)])));
+    close(e.spearman, 0.5); // one exchange of neighbours among three
+    close(e.kendall, 1.0 / 3.0);
+    let outcomes = vec![(0, Preference::Left), (1, Preference::Left), (2, Preference::Left)];
+    close(evaluate(&fit, &d, &scores(GoldValues::Preferences(outcomes))).accuracy, 2.0 / 3.0);
+}
+
+#[test]
+fn majority_vote_of_the_real_sets_is_the_published_baseline() {
+    // accuracy with ties split evenly, items without labels answered evenly: as the descriptions of the sets say
+    for (name, accuracy) in [
+        ("adult2", 0.7598),
+        ("bluebird", 0.7593),
+        ("dog", 0.8222),
+        ("fej2013", 0.9019),
+        ("labelme", 0.7660),
+        ("llmbar", 0.6289),
+        ("music", 0.7042),
+        ("prelec_states", 0.6400),
+        ("relevance_s", 0.5411),
+        ("reuters", 0.6439),
+        ("rte", 0.8969),
+        ("trec", 0.6514),
+        ("valence5", 0.3517),
+        ("ws_hausa", 0.4931),
+        ("ws_youtube", 0.8165),
+        ("zencrowd_us", 0.8613),
+    ] {
+        let Some((data, Some(gold))) = real_set(name) else { return };
+        let k = data.table.n_classes();
+        let fit = fit_of(&data, Truth::Classes { k, posterior: vote_shares(&data) }, Annotators::None);
+        let e = evaluate(&fit, &data, &gold);
+        assert!((e.accuracy.unwrap() - accuracy).abs() < 0.0005, "{name}: {:?}", e.accuracy);
+        assert_eq!(e.unlabelled, gold.unlabelled.len());
+        assert_eq!(e.n, gold.values.len() + gold.unlabelled.len());
+    }
+}

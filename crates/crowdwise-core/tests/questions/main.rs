@@ -1,0 +1,9 @@
+//! Questions and simulation on whole datasets.
+mod agreement;
+mod annotators;
+mod common;
+mod compare;
+mod evaluate;
+mod inspect;
+mod items;
+mod simulate;
