@@ -24,8 +24,8 @@ pub const TEMPLATE: &str = "\
     arg_required_else_help = true,
     before_help = "\
 Examples:
-  crowdwise fit votes.csv -m dawid-skene -o labels.csv     who is right
-  crowdwise report votes.csv -o report.html                everything on one page
+  crowdwise fit votes.csv -m dawid-skene -o labels.csv   who is right
+  crowdwise report votes.csv -o report.html              all on one page
 ",
     after_help = "FILE is CSV, TSV (also .gz, .zst), JSON lines or Parquet, or - for standard input."
 )]

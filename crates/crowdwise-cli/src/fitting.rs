@@ -75,7 +75,8 @@ pub fn say_stop(fit: &Fit, talk: Talk) {
 const MOST_FINDINGS: usize = 8;
 
 pub fn say_findings(findings: &[Finding], talk: Talk) {
-    let mut order: Vec<&Finding> = findings.iter().filter(|f| f.severity > Severity::Info).collect();
+    let mut order: Vec<&Finding> =
+        findings.iter().filter(|f| f.severity > Severity::Info && f.code != "not-converged").collect(); // said already
     order.sort_by_key(|f| std::cmp::Reverse(f.severity));
     for f in order.iter().take(MOST_FINDINGS) {
         let word = if f.severity == Severity::Problem { "problem" } else { "warning" };

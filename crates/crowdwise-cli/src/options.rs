@@ -181,12 +181,12 @@ pub fn method(name: &str, params: &[KeyValue]) -> Result<Box<dyn AnyMethod>, Err
     crowdwise::find(name)?.with(&pairs)
 }
 
-/// A plain struct with some of its fields set; every bad name and value is reported at once.
+/// A plain struct with some of its fields set, and every bad name and value.
 pub fn set_fields<T: Serialize + DeserializeOwned>(
     what: &str,
     start: &T,
     fields: &[(String, Value)],
-) -> Result<T, Error> {
+) -> (T, Vec<Error>) {
     let Ok(Value::Object(mut object)) = serde_json::to_value(start) else { unreachable!("a plain struct") };
     let mut problems = Vec::new();
     for (name, value) in fields {
@@ -215,8 +215,7 @@ pub fn set_fields<T: Serialize + DeserializeOwned>(
             }),
         }
     }
-    Error::all(problems)?;
-    Ok(serde_json::from_value(Value::Object(object)).expect("every value was tried"))
+    (serde_json::from_value(Value::Object(object)).expect("every value was tried"), problems)
 }
 
 /// What a field takes, told from its default; names of variants only serde knows.
@@ -273,10 +272,11 @@ mod tests {
             let pairs: Vec<(String, Value)> = pairs.iter().map(|&(k, v)| (k.into(), v.into())).collect();
             set_fields("simulate", &Simulation::default(), &pairs)
         };
-        let s = set(&[("items", "12"), ("ties", "0"), ("class_shares", "[1,2,3]"), ("assignment", "regular")]).unwrap();
+        let (s, none) = set(&[("items", "12"), ("ties", "0"), ("class_shares", "[1,2,3]"), ("assignment", "regular")]);
+        assert!(none.is_empty());
         assert_eq!((s.items, s.ties, s.class_shares.len()), (12, 0.0, 3));
-        let e = set(&[("item", "12"), ("ties", "many"), ("assignment", "odd")]).unwrap_err();
-        let text = e.to_string();
+        let e = set(&[("item", "12"), ("ties", "many"), ("assignment", "odd")]).1;
+        let text = Error::Several(e).to_string();
         assert!(text.contains("simulate has no parameter `item`"), "{text}");
         assert!(text.contains("`ties` is `many`, but must be a number"), "{text}");
         assert!(text.contains("`random` or `regular`"), "{text}");

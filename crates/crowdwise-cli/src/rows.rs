@@ -119,7 +119,10 @@ fn render(mut sheet: Sheet<'_>, shown: usize, width: Option<usize>) -> (String, 
         .map(|(c, name)| (name.as_str(), if numeric(c) { Align::Right } else { Align::Left }));
     let mut table = TextTable::new(columns);
     for row in &rows {
-        table.row(row.iter().map(text));
+        table.row(row.iter().zip(&sheet.columns).map(|(cell, column)| match cell {
+            Cell::Number(x) if column == "seconds" => format!("{x:.3}"),
+            cell => text(cell),
+        }));
     }
     (table.render(width), sheet.rows)
 }

@@ -18,8 +18,8 @@ use serde::Serialize;
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise annotators votes.csv                           fit, then one row per annotator
-  crowdwise annotators fit.json --by accuracy              from a kept fit, the worst first
+  crowdwise annotators votes.csv              fit, then one row per annotator
+  crowdwise annotators fit.json --by accuracy from a kept fit, the worst first
 "
 )]
 pub struct Args {

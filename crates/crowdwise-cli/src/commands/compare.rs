@@ -17,8 +17,8 @@ use serde_json::{Value, json};
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise compare votes.csv                              a sensible set of methods
-  crowdwise compare votes.csv -m majority-vote,dawid-skene,glad --truth truth.csv
+  crowdwise compare votes.csv     a sensible set of methods
+  crowdwise compare votes.csv -m majority-vote,dawid-skene --truth truth.csv
 "
 )]
 pub struct Args {

@@ -13,7 +13,7 @@ use std::io::Write;
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise completions bash > ~/.local/share/bash-completion/completions/crowdwise
+  crowdwise completions bash > ~/.bash_completion.d/crowdwise
   crowdwise completions zsh > \"${fpath[1]}/_crowdwise\"
 "
 )]

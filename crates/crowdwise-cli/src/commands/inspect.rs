@@ -19,7 +19,7 @@ use std::io::Write;
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise inspect votes.csv                              what is in it, and what limits an estimate
+  crowdwise inspect votes.csv     what is in it, and what limits an estimate
   crowdwise inspect votes.csv --format json | jq .agreement.krippendorff_alpha
 "
 )]

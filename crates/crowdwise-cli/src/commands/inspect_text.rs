@@ -133,7 +133,6 @@ fn agreement(out: &mut String, a: &Agreement, data: &Dataset, width: Option<usiz
         return;
     }
     head(out, &format!("Agreement ({} items with two labels or more)", group(a.units as u64)));
-    out.push_str(&pairs(&rows, width));
     let mut worst: Vec<_> = a.pairs.iter().collect();
     worst.sort_by(|x, y| x.kappa.total_cmp(&y.kappa));
     if worst.len() > 1 {
@@ -142,9 +141,9 @@ fn agreement(out: &mut String, a: &Agreement, data: &Dataset, width: Option<usiz
             format!("{} and {}: κ {:.2} on {} items", names.name(r.a as _), names.name(r.b as _), r.kappa, r.n)
         };
         let last = worst.len() - 1;
-        let ends = [("least alike", of(worst[0])), ("most alike", of(worst[last]))];
-        out.push_str(&pairs(&ends, width));
+        rows.extend([("least alike", of(worst[0])), ("most alike", of(worst[last]))]);
     }
+    out.push_str(&pairs(&rows, width));
     a.notes.iter().for_each(|n| _ = writeln!(out, "  {n}"));
 }
 

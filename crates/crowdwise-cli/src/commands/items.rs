@@ -20,8 +20,8 @@ use std::collections::HashMap;
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise items votes.csv                                the 20 most doubtful items, who said what
-  crowdwise items fit.json --answers votes.csv --by margin --top 100 -o check.csv
+  crowdwise items votes.csv     the 20 most doubtful items, who said what
+  crowdwise items fit.json --answers votes.csv --by margin -n 100 -o top.csv
 "
 )]
 pub struct Args {

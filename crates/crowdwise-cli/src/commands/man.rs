@@ -13,8 +13,8 @@ use std::path::PathBuf;
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise man | man -l -                                 read it
-  crowdwise man -o ~/.local/share/man/man1                 one page per command
+  crowdwise man | man -l -                   read it
+  crowdwise man -o ~/.local/share/man/man1   one page per command
 "
 )]
 pub struct Args {

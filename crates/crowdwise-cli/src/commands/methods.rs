@@ -16,8 +16,8 @@ use std::io::Write;
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise methods                                        the list
-  crowdwise methods dawid-skene                            one page: model, parameters, references
+  crowdwise methods                   the list
+  crowdwise methods dawid-skene       one page: model, parameters, references
 "
 )]
 pub struct Args {

@@ -19,7 +19,7 @@ use std::path::PathBuf;
     before_help = "\
 Examples:
   crowdwise report votes.csv -o report.html
-  crowdwise report votes.csv -o report.html --compare majority-vote,dawid-skene --truth truth.csv
+  crowdwise report votes.csv -o report.html --compare dawid-skene,glad
 "
 )]
 pub struct Args {

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
     before_help = "\
 Examples:
   crowdwise simulate dawid-skene --items 1000 --spammers 0.2 -o made
-  crowdwise fit made/answers.csv -m dawid-skene --truth made/truth.csv --format json
+  crowdwise fit made/answers.csv --truth made/truth.csv --format json
 ",
     after_help = "Writes answers.csv, truth.csv and annotators.csv (with --features also features.npy) into DIR."
 )]
@@ -134,13 +134,15 @@ impl Args {
         set("zipf", self.zipf.map(Value::from));
         set("features", self.features.map(Value::from));
         fields.extend(self.params.iter().map(KeyValue::pair));
-        let simulation: Simulation = set_fields("simulate", &Simulation::default(), &fields)?;
+        let (simulation, mut problems): (Simulation, _) = set_fields("simulate", &Simulation::default(), &fields);
+        problems.extend(simulation.check().err());
         if named.is_some_and(|n| n != simulation.classes) {
-            return Err(Error::Usage {
+            problems.push(Error::Usage {
                 what: format!("there are {} classes, but {} class names", simulation.classes, self.class_names.len()),
                 hint: None,
             });
         }
+        Error::all(problems)?;
         Ok(simulation)
     }
 }

@@ -1,0 +1,288 @@
+//! The other commands, and the way from simulated answers to a report.
+
+mod common;
+
+use common::{VOTES, fields, folder, root, run, run_in};
+use insta::assert_snapshot;
+use serde_json::json;
+
+#[test]
+fn simulate_fit_report_for_every_model() {
+    let dir = tempfile::tempdir().unwrap();
+    for (model, method) in [
+        ("dawid-skene", "dawid-skene"),
+        ("one-coin", "one-coin"),
+        ("confusion-vector", "confusion-vector"),
+        ("spammer-hammer", "spammer-hammer"),
+        ("mace", "mace"),
+        ("glad", "glad"),
+        ("real", "mean"),
+        ("bradley-terry", "bradley-terry"),
+        ("sequences", "dawid-skene"),
+    ] {
+        let args = ["simulate", model, "-o", model, "--items", "120", "--annotators", "10", "--seed", "3", "-q"];
+        run_in(dir.path(), &args).ok();
+        let (answers, truth) = (format!("{model}/answers.csv"), format!("{model}/truth.csv"));
+        let annotators = std::fs::read_to_string(dir.path().join(model).join("annotators.csv")).unwrap();
+        assert_eq!(annotators.lines().count(), 11);
+        let args = ["fit", &answers, "-m", method, "--truth", &truth, "--format", "json", "-q"];
+        let fit = run_in(dir.path(), &args).ok().json();
+        assert_eq!(fit["evaluation"]["n"], 120, "{model}");
+        let page = format!("{model}.html");
+        run_in(dir.path(), &["report", &answers, "-m", method, "-o", &page, "--truth", &truth, "-q"]).ok();
+        let html = std::fs::read_to_string(dir.path().join(&page)).unwrap();
+        assert!(html.starts_with("<!DOCTYPE html>") && html.contains("</html>"), "{model}");
+    }
+}
+
+#[test]
+fn simulation_is_reproducible_and_any_seed_is_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = |seed: &str, to: &str| {
+        run_in(dir.path(), &["simulate", "one-coin", "-o", to, "--seed", seed, "--features", "4", "-q"]).ok();
+        let read = |f: &str| std::fs::read(dir.path().join(to).join(f)).unwrap();
+        (read("answers.csv"), read("truth.csv"), read("features.npy"))
+    };
+    let (a, b, c) = (made("1", "a"), made("1", "b"), made("2", "c"));
+    assert_eq!(a, b);
+    assert_ne!(a.0, c.0);
+    assert!(a.2.starts_with(b"\x93NUMPY"));
+    assert_eq!(a.2.len(), 128 + 1000 * 4 * 4);
+}
+
+#[test]
+fn the_bundled_data_is_what_its_command_makes() {
+    let dir = tempfile::tempdir().unwrap();
+    let args = [
+        "simulate",
+        "dawid-skene",
+        "--items",
+        "200",
+        "--annotators",
+        "12",
+        "--class-names",
+        "bird,cat,dog",
+        "--per-item",
+        "5",
+        "--accuracy",
+        "0.72",
+        "-p",
+        "concentration=12",
+        "--spammers",
+        "0.0834",
+        "--adversaries",
+        "0.0834",
+        "--seed",
+        "9",
+        "-o",
+        "demo",
+        "-q",
+    ];
+    run_in(dir.path(), &args).ok();
+    for (made, kept) in [("answers.csv", "demo.csv"), ("truth.csv", "demo-truth.csv")] {
+        let made = std::fs::read_to_string(dir.path().join("demo").join(made)).unwrap();
+        assert!(made == std::fs::read_to_string(root().join("examples").join(kept)).unwrap(), "{kept}");
+    }
+}
+
+#[test]
+fn a_kept_fit_answers_like_the_answers() {
+    let dir = tempfile::tempdir().unwrap();
+    let answers = root().join("examples/demo.csv");
+    let answers = answers.to_str().unwrap();
+    run_in(dir.path(), &["fit", answers, "-o", "fit.json", "-q"]).ok();
+    let kept = run_in(dir.path(), &["annotators", "fit.json", "-q"]).ok().stdout;
+    let fresh = run_in(dir.path(), &["annotators", answers, "-q"]).ok().stdout;
+    assert_eq!(kept, fresh);
+    assert!(kept.lines().any(|l| l.starts_with("a7,") && l.ends_with("spammer")), "{kept}");
+    for by in ["entropy", "margin"] {
+        let kept = ["items", "fit.json", "--by", by, "--answers", answers, "-q", "-n", "15"];
+        let fresh = ["items", answers, "--by", by, "-q", "-n", "15"];
+        assert_eq!(run_in(dir.path(), &kept).ok().stdout, run_in(dir.path(), &fresh).ok().stdout);
+    }
+    let alone = run_in(dir.path(), &["items", "fit.json"]).ok();
+    assert!(alone.stderr.contains("--answers"), "{}", alone.stderr);
+    // also through a pipe
+    let fit = std::fs::read(dir.path().join("fit.json")).unwrap();
+    let piped = common::crowdwise(dir.path(), &["annotators", "-", "-q"]).write_stdin(fit).output().unwrap();
+    assert_eq!(String::from_utf8(piped.stdout).unwrap(), fresh);
+}
+
+#[test]
+fn annotators_can_be_sorted_and_written_as_json() {
+    let args = ["annotators", "examples/demo.csv", "--by", "accuracy", "--format", "json", "-q"];
+    let table = run(&args).ok().json();
+    assert_eq!(fields(&table), ["annotators", "class_names", "data", "method", "schema"]);
+    let accuracy: Vec<f64> =
+        table["annotators"].as_array().unwrap().iter().map(|a| a["accuracy"].as_f64().unwrap()).collect();
+    assert!(accuracy.is_sorted(), "{accuracy:?}");
+    assert_eq!(table["annotators"][0]["annotator"], "a9", "the adversary is the least accurate");
+}
+
+#[test]
+fn items_show_who_said_what() {
+    let dir = folder(&[("votes.csv", VOTES)]);
+    let items = run_in(dir.path(), &["items", "votes.csv", "-m", "majority-vote", "-n", "1", "-q"]).ok().stdout;
+    assert_eq!(
+        items,
+        "item,label,probability,entropy_bits,margin,votes\n\
+         x,cat,0.6666666666666666,0.9182958340544896,0.3333333333333333,a: cat; b: dog; c: cat\n"
+    );
+    let args = ["items", "votes.csv", "-m", "majority-vote", "-n", "1", "--format", "json", "-q"];
+    let json = run_in(dir.path(), &args).ok().json();
+    assert_eq!(json["items"][0]["votes"][1], json!({"annotator": "b", "said": "dog"}));
+}
+
+#[test]
+fn compare_has_the_promised_fields() {
+    let args = [
+        "compare",
+        "examples/demo.csv",
+        "-m",
+        "majority-vote,dawid-skene",
+        "-p",
+        "dawid-skene.tol=1e-4",
+        "--truth",
+        "examples/demo-truth.csv",
+        "--folds",
+        "3",
+        "--format",
+        "json",
+        "-q",
+    ];
+    let result = run(&args).ok().json();
+    assert_eq!(result["data"], json!({"items": 200, "annotators": 12, "classes": 3, "labels": 1000}));
+    let methods = result["methods"].as_array().unwrap();
+    assert_eq!(
+        methods.iter().map(|m| m["method"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["majority-vote", "dawid-skene"]
+    );
+    for m in methods {
+        for name in [
+            "method",
+            "agreement",
+            "drift",
+            "held_out_log_loss",
+            "held_out_se",
+            "evaluation",
+            "elapsed_seconds",
+            "stop",
+        ] {
+            assert!(m.get(name).is_some(), "no field {name}: {m}");
+        }
+        assert_eq!(m["evaluation"]["n"], 200);
+    }
+    assert_eq!(methods[1]["params"]["tol"], 1e-4);
+    assert!(methods[1]["held_out_log_loss"].as_f64().unwrap() > 0.0);
+    assert!(methods[1]["agreement"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn compare_all_leaves_out_what_does_not_fit() {
+    let args = ["compare", "examples/ratings.csv", "-m", "all", "--folds", "0", "--format", "csv", "-q"];
+    let rows = run(&args).ok().stdout;
+    assert!(rows.contains("\nmedian,") && !rows.contains("dawid-skene"), "{rows}");
+}
+
+#[test]
+fn inspect_in_words_and_in_json() {
+    assert_snapshot!(run(&["inspect", "examples/anesthesia.csv", "-q"]).ok().block());
+    let json = run(&["inspect", "examples/demo.csv", "--format", "json", "-q"]).ok().json();
+    assert_eq!((&json["items"], &json["labels"], &json["kind"]), (&json!(200), &json!(1000), &json!("categorical")));
+    assert_eq!(json["class_shares"][0]["class"], "bird");
+    assert!(json["agreement"]["krippendorff_alpha"].is_number());
+    assert!(json["agreement"]["pairs"][0]["a"].is_string());
+    let csv = run(&["inspect", "examples/demo.csv", "--format", "csv", "-q"]).ok().stdout;
+    assert!(csv.starts_with("measure,value\n") && csv.contains("\nlabels,1000\n"), "{csv}");
+    for file in ["examples/ratings.csv", "examples/pairs.csv", "examples/sequences.csv"] {
+        run(&["inspect", file]).ok();
+    }
+}
+
+#[test]
+fn methods_list_page_and_schema() {
+    let list = run(&["methods", "--format", "json"]).ok().json();
+    let all = list["methods"].as_array().unwrap();
+    assert!(all.len() >= 10);
+    for m in all {
+        for name in ["id", "name", "summary", "aliases", "accepts", "status", "params", "params_schema"] {
+            assert!(m.get(name).is_some(), "{m}");
+        }
+    }
+    let csv = run(&["methods"]).ok().stdout;
+    assert!(csv.starts_with("id,name,kinds,status,summary\n"));
+    let page = run(&["methods", "dawid-skene"]).ok().stdout;
+    assert!(page.contains("| `tol` | a number |") && !page.contains("<!-- parameters -->"), "{page}");
+    assert_eq!(run(&["methods", "ds-em"]).ok().stdout, page, "aliases work");
+    assert_snapshot!(run(&["methods", "dawid"]).block());
+    let real = run(&["methods", "--kind", "real"]).ok().stdout;
+    assert!(real.contains("\nmean,") && !real.contains("dawid-skene"));
+}
+
+#[test]
+fn convert_keeps_every_label() {
+    let dir = folder(&[("votes.csv", VOTES)]);
+    for name in ["votes.tsv", "votes.jsonl", "votes.json"] {
+        run_in(dir.path(), &["convert", "votes.csv", "-o", name, "-q"]).ok();
+        let back = run_in(dir.path(), &["convert", name, "--format", "csv", "-q"]).ok().stdout;
+        assert_eq!(back.as_bytes(), VOTES, "{name}");
+    }
+    for file in ["examples/pairs.csv", "examples/sequences.csv", "examples/ratings.csv"] {
+        let twice = run(&["convert", file, "--format", "csv", "-q"]).ok().stdout;
+        let lines = |s: &str| {
+            let mut v: Vec<String> = s.lines().map(str::to_owned).collect();
+            v.sort();
+            v
+        };
+        let original = std::fs::read_to_string(root().join(file)).unwrap();
+        assert_eq!(lines(&twice).len(), lines(&original).len(), "{file}");
+    }
+}
+
+#[test]
+fn completions_and_manual() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let text = run(&["completions", shell]).ok().stdout;
+        assert!(text.contains("crowdwise") && text.contains("fail-if"), "{shell}");
+    }
+    assert!(run(&["man"]).ok().stdout.contains(".TH crowdwise"));
+    let dir = tempfile::tempdir().unwrap();
+    run_in(dir.path(), &["man", "-o", "man1"]).ok();
+    let pages = std::fs::read_dir(dir.path().join("man1")).unwrap().count();
+    assert_eq!(pages, 12, "one for the whole and one for each of eleven commands");
+}
+
+#[test]
+fn help_fits_a_screen_and_begins_with_two_examples() {
+    let commands = [
+        "",
+        "inspect",
+        "fit",
+        "annotators",
+        "items",
+        "compare",
+        "simulate",
+        "report",
+        "methods",
+        "convert",
+        "completions",
+        "man",
+    ];
+    for command in commands {
+        let args: Vec<&str> = [command, "-h"].into_iter().filter(|a| !a.is_empty()).collect();
+        let help = run(&args).ok().stdout;
+        let lines: Vec<&str> = help.lines().collect();
+        assert_eq!(lines[0], "Examples:", "{command}");
+        assert!(lines[1].starts_with("  crowdwise ") && lines[2].starts_with("  crowdwise "), "{help}");
+        assert!(lines[1..3].iter().all(|l| l.chars().count() <= 78), "{help}");
+        assert!(lines.len() <= 40, "{command}: {} lines", lines.len());
+    }
+    assert_snapshot!(run(&["-h"]).block());
+}
+
+#[test]
+fn calling_it_without_anything_shows_the_help() {
+    let run = run(&[]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.starts_with("Examples:"), "{}", run.block());
+}
