@@ -1,0 +1,100 @@
+//! Nanoseconds per label and iteration of the methods, beside the memory bandwidth that the same run measures.
+//!
+//!     cargo run --release -p crowdwise-bench --bin passes -- [max labels] [method …]
+//!
+//! Each figure is the best of several whole fits: packing, start, iterations, convergence test, posterior. The second
+//! figure takes the difference of two fits with different numbers of iterations, so that only the iterations are in it.
+#![expect(clippy::print_stdout, reason = "a benchmark prints")]
+
+use crowdwise::{Context, Dataset};
+use crowdwise_bench::{cpu_seconds, crowd, machine};
+use std::time::Instant;
+
+const ITERATIONS: usize = 20;
+
+struct Timing {
+    cpu: f64,
+    wall: f64,
+}
+
+fn time(data: &Dataset, method: &str, iterations: usize, accelerate: bool, threads: usize, rounds: usize) -> Timing {
+    let entry = crowdwise::find(method).expect("a method of the list");
+    let has = |name: &str| entry.params().iter().any(|p| p.name == name);
+    let mut params = vec![("max_iter".to_owned(), iterations.into()), ("tol".to_owned(), 0.0.into())];
+    if has("accelerate") {
+        params.push(("accelerate".into(), accelerate.into()));
+    }
+    if has("restarts") {
+        params.push(("restarts".into(), 1.into()));
+    }
+    let m = entry.with(&params).expect("parameters are right");
+    let mut best = Timing { cpu: f64::MAX, wall: f64::MAX };
+    for _ in 0..rounds {
+        let (c, w) = (cpu_seconds(), Instant::now());
+        let fit = m.fit(data, &mut Context::new(0, threads)).expect("a fit");
+        best.cpu = best.cpu.min(cpu_seconds() - c);
+        best.wall = best.wall.min(w.elapsed().as_secs_f64());
+        assert_eq!(fit.diagnostics.iterations, iterations);
+    }
+    best
+}
+
+/// Nanoseconds to read four bytes, from a stretch as long as the index of the labels.
+fn bandwidth(labels: usize) -> f64 {
+    let v: Vec<u32> = (0..labels as u32).collect();
+    let mut best = f64::MAX;
+    for _ in 0..5 {
+        let t = Instant::now();
+        let mut x = [0u32; 16];
+        for c in v.chunks_exact(16) {
+            (0..16).for_each(|i| x[i] ^= c[i]);
+        }
+        std::hint::black_box(x);
+        best = best.min(t.elapsed().as_secs_f64());
+    }
+    best * 1e9 / labels as f64
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let most: usize = args.first().and_then(|a| a.replace('_', "").parse().ok()).unwrap_or(10_000_000);
+    let methods: Vec<&str> =
+        if args.len() > 1 { args[1..].iter().map(String::as_str).collect() } else { vec!["dawid-skene"] };
+    println!("{}\n", machine());
+    println!("ns per label and iteration; {ITERATIONS} iterations, 5 labels an item\n");
+    println!(
+        "| method | K | annotators | labels | threads | whole fit, CPU | whole fit, wall | iterations only, CPU | iterations only, wall | accelerated, CPU | reading the index | iterations / reading |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for labels in [100_000, 1_000_000, 10_000_000, 100_000_000] {
+        if labels > most {
+            break;
+        }
+        let m = if labels <= 1_000_000 { labels / 1000 } else { 5000 };
+        let rounds = (20_000_000 / labels).clamp(1, 5);
+        let read = bandwidth(labels);
+        for k in [2, 4, 10, 50] {
+            if k == 50 && labels > 10_000_000 {
+                continue;
+            }
+            let data = crowd(k, m, labels, 5);
+            for method in &methods {
+                for threads in [1, 2] {
+                    let per = |t: f64, n: usize| t * 1e9 / labels as f64 / n as f64;
+                    let a = time(&data, method, ITERATIONS, false, threads, rounds);
+                    let b = time(&data, method, 2 * ITERATIONS, false, threads, rounds);
+                    let fast = time(&data, method, ITERATIONS, true, threads, rounds);
+                    let only = per(b.cpu - a.cpu, ITERATIONS);
+                    println!(
+                        "| {method} | {k} | {m} | {labels} | {threads} | {:.2} | {:.2} | {only:.2} | {:.2} | {:.2} | {read:.3} | {:.1} |",
+                        per(a.cpu, ITERATIONS),
+                        per(a.wall, ITERATIONS),
+                        per(b.wall - a.wall, ITERATIONS),
+                        per(fast.cpu, ITERATIONS),
+                        only / read
+                    );
+                }
+            }
+        }
+    }
+}
