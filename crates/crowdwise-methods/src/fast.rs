@@ -133,7 +133,9 @@ impl Softplus {
             }
         }
         self.linear += ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-        products.iter().for_each(|&p| self.ln.push(p));
+        for &p in &products {
+            self.ln.push(p);
+        }
         self.len = 0;
     }
 

@@ -40,10 +40,14 @@ pub(crate) fn dirichlet(rng: &mut impl Rng, shapes: &[f64], out: &mut [f64]) {
     } else {
         out.iter_mut().zip(shapes).for_each(|(x, &a)| *x = ln_gamma_draw(rng, a));
         let top = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        out.iter_mut().for_each(|x| *x = (*x - top).exp());
+        for x in &mut *out {
+            *x = (*x - top).exp();
+        }
     }
     let sum: f64 = out.iter().sum();
-    out.iter_mut().for_each(|x| *x = (*x / sum).max(FLOOR));
+    for x in &mut *out {
+        *x = (*x / sum).max(FLOOR);
+    }
 }
 
 /// Both halves of every chain, or `None` if a half would have fewer than two draws or chains differ in length.

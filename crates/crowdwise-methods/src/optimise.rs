@@ -101,7 +101,9 @@ fn direction(pairs: &[Pair], g: &[f64], scale: &[f64], d: &mut [f64]) {
         let b = p.rho * dot(&p.y, d);
         add_scaled(d, a - b, &p.s);
     }
-    d.iter_mut().for_each(|d| *d = -*d);
+    for d in &mut *d {
+        *d = -*d;
+    }
 }
 
 fn add_scaled(d: &mut [f64], c: f64, v: &[f64]) {

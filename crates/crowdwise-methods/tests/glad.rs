@@ -119,7 +119,9 @@ fn fixed_difficulty_is_one_coin_em() {
         let mut q = vec![0.0; t.n_units() * k];
         q.chunks_mut(k).enumerate().for_each(|(u, row)| {
             c.votes(u, row);
-            row.iter_mut().for_each(|x| *x /= 8.0);
+            for x in &mut *row {
+                *x /= 8.0;
+            }
         });
         let mut p = vec![0.0; 20];
         for _ in 0..rounds {

@@ -168,7 +168,9 @@ impl<'a> Labels<'a> {
                 })
                 .collect();
             s.right.fill(0.0);
-            done.iter().for_each(|(_, right)| add_into(&mut s.right, right));
+            for (_, right) in &done {
+                add_into(&mut s.right, right);
+            }
             done.iter().map(|(ln, _)| ln).sum()
         };
         s.log_likelihood = ln + s.ln_base;
@@ -230,7 +232,9 @@ impl<'a> Labels<'a> {
                 row.iter_mut().zip(&product).for_each(|(q, p)| *q = p * scale);
             }
             if in_range && js.len() < k {
-                ls.iter().for_each(|l| product[l.index()] = 1.0);
+                for l in ls {
+                    product[l.index()] = 1.0;
+                }
             } else {
                 product.fill(1.0);
             }

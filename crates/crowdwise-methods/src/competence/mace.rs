@@ -193,7 +193,9 @@ impl Mace {
                     let row = &mut strategy[j * k..(j + 1) * k];
                     row.iter_mut().zip(parts).for_each(|(x, &p)| *x = draw(p, 3));
                     let sum: f64 = row.iter().sum();
-                    row.iter_mut().for_each(|x| *x /= sum);
+                    for x in &mut *row {
+                        *x /= sum;
+                    }
                 }
                 labels.start(&know, &strategy)
             })

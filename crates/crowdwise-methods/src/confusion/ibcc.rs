@@ -90,13 +90,17 @@ impl Method for Ibcc {
             cx.install(|| streams.into_par_iter().map(|rng| Chain::new(&labels, rng)).collect())?;
         if self.burn_in == 0 {
             let watch = self.watch(&labels, &vote_shares(&labels));
-            chains.iter_mut().for_each(|c| c.forget(watch.clone()));
+            for c in &mut chains {
+                c.forget(watch.clone());
+            }
         }
         let run = cx.iterate(self.burn_in + self.keep, 0.0, |cx, sweep| {
             cx.install(|| chains.par_iter_mut().for_each(|c| c.sweep(&labels)))?;
             if sweep == self.burn_in {
                 let watch = self.watch(&labels, &posterior(&chains));
-                chains.iter_mut().for_each(|c| c.forget(watch.clone()));
+                for c in &mut chains {
+                    c.forget(watch.clone());
+                }
             }
             let mean = |f: &dyn Fn(&Chain) -> f64| chains.iter().map(f).sum::<f64>() / chains.len() as f64;
             Ok(Step { objective: Some(mean(&|c| c.log_joint)), change: mean(&|c| c.moved) })
@@ -174,7 +178,9 @@ impl Ibcc {
 
 fn normalise(row: &mut [f64]) {
     let sum: f64 = row.iter().sum();
-    row.iter_mut().for_each(|x| *x /= sum);
+    for x in &mut *row {
+        *x /= sum;
+    }
 }
 
 fn vote_shares(labels: &Labels<'_>) -> Vec<f64> {
@@ -182,7 +188,9 @@ fn vote_shares(labels: &Labels<'_>) -> Vec<f64> {
     for (u, row) in out.chunks_exact_mut(labels.k).enumerate() {
         labels.table.votes(u, row);
         let n = labels.table.table.degree(u).max(1) as f64;
-        row.iter_mut().for_each(|x| *x /= n);
+        for x in &mut *row {
+            *x /= n;
+        }
     }
     out
 }
@@ -192,7 +200,9 @@ fn posterior(chains: &[Chain]) -> Vec<f64> {
     let mut q = chains[0].sums.posterior.clone();
     chains[1..].iter().for_each(|c| crate::fast::add_into(&mut q, &c.sums.posterior));
     let n: usize = chains.iter().map(|c| c.sums.sweeps).sum();
-    q.iter_mut().for_each(|x| *x /= n.max(1) as f64);
+    for x in &mut q {
+        *x /= n.max(1) as f64;
+    }
     q
 }
 
@@ -229,7 +239,9 @@ fn accuracies(chains: &[Chain], m: usize) -> Option<serde_json::Value> {
     let mut own: Vec<f32> = Vec::with_capacity(draws);
     for j in 0..m {
         own.clear();
-        chains.iter().for_each(|c| own.extend(c.accuracies.iter().skip(j).step_by(m)));
+        for c in chains {
+            own.extend(c.accuracies.iter().skip(j).step_by(m));
+        }
         mean.push(own.iter().map(|&x| x as f64).sum::<f64>() / draws as f64);
         low.push(quantile(&mut own, 0.05));
         high.push(quantile(&mut own, 0.95));

@@ -217,10 +217,14 @@ impl<'a> Labels<'a> {
             })
             .collect();
         by_ability.fill(0.0);
-        parts.iter().for_each(|p| add_into(by_ability, &p.1));
+        for p in &parts {
+            add_into(by_ability, &p.1);
+        }
         if let Some(total) = curve_ability {
             total.fill(0.0);
-            parts.iter().for_each(|p| add_into(total, &p.2));
+            for p in &parts {
+                add_into(total, &p.2);
+            }
         }
         parts.iter().map(|p| p.0).sum()
     }
@@ -314,7 +318,9 @@ impl Block<'_> {
                 }
             }
             linear += ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-            products.iter().for_each(|&p| ln.push(p));
+            for &p in &products {
+                ln.push(p);
+            }
             // the empty places of the last block each added ln 2
             ln.add(-((BLOCK - len) as f64) * std::f64::consts::LN_2);
             let mut at = start;

@@ -49,7 +49,9 @@ fn gradient_and_value_are_right() {
         let unused = vec![0.0; if difficulty { 0 } else { labels.units }];
         let mut o = Objective { glad: &glad, labels: &labels, right: &s.right, log_ease: &s.log_ease, unused };
         let mut x = s.ability.clone();
-        x.iter_mut().for_each(|a| *a += 0.2);
+        for a in &mut x {
+            *a += 0.2;
+        }
         if difficulty {
             x.extend(s.log_ease.iter().map(|b| b - 0.1));
         }
