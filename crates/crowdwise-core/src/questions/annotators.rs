@@ -190,7 +190,8 @@ impl Residuals {
         let (low, high) =
             ((c.atanh() - 1.645 / (n - 3.0).sqrt()).tanh(), (c.atanh() + 1.645 / (n - 3.0).sqrt()).tanh());
         let text = format!("values correlate {c:.2} [{low:.2}, {high:.2}] with the estimates, {n} labels");
-        if high < 0.0 {
+        // of many who guess some correlate below 0 by chance: the effect must also be large
+        if high < 0.0 && c < -0.2 {
             Some(("adversary", text))
         } else if high < 0.3 {
             Some(("spammer", text))
@@ -263,7 +264,7 @@ impl Choices {
         }
         let [low, high] = stats::rate_interval(self.agreed, self.decided as f64);
         let text = format!("agrees with the ranking in {share:.2} [{low:.2}, {high:.2}] of {} choices", self.decided);
-        if high < 0.5 {
+        if high < 0.5 && share < 0.4 {
             Some(("adversary", text))
         } else if high < 0.6 {
             Some(("spammer", text))
