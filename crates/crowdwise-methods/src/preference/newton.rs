@@ -6,6 +6,9 @@ use crowdwise_core::{Context, Error, Run, Step};
 
 /// Up to so many parameters the linear system is solved by elimination.
 const DENSE: usize = 400;
+/// How well the conjugate gradients solve for a step: each step then leaves this much of the distance, beside what is
+/// left because the likelihood is not quadratic.
+const ACCURACY: f64 = 1e-4;
 /// Most steps of one conjugate gradient run; a step that is not quite solved is still a step uphill.
 const MAX_CG: usize = 2000;
 
@@ -116,9 +119,7 @@ impl Curvature<'_> {
     fn direction(&self, component: &[u32]) -> Vec<f64> {
         let down: Vec<f64> = self.at.gradient.iter().map(|g| -g).collect();
         if down.len() > DENSE {
-            // far from the maximum a rough solution is as good as an exact one
-            let size = down.iter().fold(0.0f64, |a, g| a.max(g.abs()));
-            return self.solve_iteratively(&down, size.sqrt().clamp(1e-8, 0.1));
+            return self.solve_iteratively(&down, ACCURACY);
         }
         let h = self.dense(component);
         let size = down.len();
@@ -154,22 +155,27 @@ pub(super) fn maximise(
         let moved = |length: f64| -> Point { x.iter().zip(&by).map(|(a, b)| a + length * b).collect() };
         // a gain below rounding cannot be tested, and Newton's step is right by then
         let testable = -slope > 1e-12 * (1.0 + at.value.abs());
+        let enough = |value: f64, length: f64| !testable || value <= at.value + 1e-4 * length * slope;
+        // the full step is nearly always good: its derivatives are those of the next step
         let mut next = moved(length);
+        let mut then = problem.derivatives(&next);
         let mut halvings = 0;
-        while testable && halvings < 60 {
-            let f = problem.value(&next);
-            if f <= at.value + 1e-4 * length * slope {
+        while !enough(then.value, length) && halvings < 60 {
+            length *= 0.5;
+            halvings += 1;
+            next = moved(length);
+            if enough(problem.value(&next), length) {
+                then = problem.derivatives(&next);
                 break;
             }
-            length *= 0.5;
-            next = moved(length);
-            halvings += 1;
+        }
+        if halvings == 60 {
+            return Ok(Step { objective: Some(-at.value), change: 0.0 }); // no way up from here
+        }
+        if !then.value.is_finite() {
+            return Ok(Step { objective: Some(-at.value), change: f64::NAN });
         }
         let change = by.iter().fold(0.0f64, |a, b| a.max(b.abs())) * length;
-        let then = problem.derivatives(&next);
-        if !then.value.is_finite() || halvings == 60 {
-            return Ok(Step { objective: Some(-at.value), change: if halvings == 60 { 0.0 } else { f64::NAN } });
-        }
         *x = next;
         at = then;
         Ok(Step { objective: Some(-at.value), change })
