@@ -92,7 +92,7 @@ impl Delimited {
         let mut reader = reader(bytes, self.delimiter);
         let mut record = csv::ByteRecord::new();
         while reader.read_byte_record(&mut record).unwrap_or(false) {
-            let line = record.position().map_or(0, |p| p.line() - 1);
+            let line = line_of(&record, bytes) - 1;
             if record.len() != self.columns {
                 self.wrong_count(out, line, record.len());
                 continue;
@@ -117,6 +117,15 @@ impl Delimited {
         let s = if fields == 1 { "" } else { "s" };
         out.tally.bad(line, || format!("{fields} field{s}, expected {}", self.columns));
     }
+}
+
+/// The line on which a record begins, from 1. The csv crate places it before the line ends that it has still to skip.
+pub(crate) fn line_of(record: &csv::ByteRecord, bytes: &[u8]) -> u64 {
+    record.position().map_or(1, |p| {
+        let ahead =
+            bytes.get(p.byte() as usize..).unwrap_or_default().iter().take_while(|b| matches!(b, b'\r' | b'\n'));
+        p.line() + ahead.filter(|b| **b == b'\n').count() as u64
+    })
 }
 
 fn bad_byte(record: &csv::ByteRecord) -> u8 {

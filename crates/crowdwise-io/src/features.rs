@@ -2,7 +2,7 @@
 
 use crate::collect::brief;
 use crate::columns::usual_item;
-use crate::delimited::reader;
+use crate::delimited::{line_of, reader};
 use crate::source::unreadable;
 use crate::{Read, Source, npy};
 use crowdwise_core::{BadRow, Error, Features, Table, group};
@@ -123,7 +123,7 @@ fn csv_matrix(bytes: &[u8], file: &str) -> Result<(npy::Matrix, Option<Vec<Strin
     let (mut bad, mut total, mut examples) = (0u64, 0u64, Vec::new());
     let mut first = true;
     while rows.read_byte_record(&mut record).unwrap_or(false) {
-        let line = record.position().map_or(1, csv::Position::line);
+        let line = line_of(&record, bytes);
         let fields: Vec<&str> = record.iter().map(|f| std::str::from_utf8(f).unwrap_or("\u{fffd}")).collect();
         if std::mem::take(&mut first) {
             width = Some(fields.len());

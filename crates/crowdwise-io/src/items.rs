@@ -2,7 +2,7 @@
 
 use crate::collect::{brief, is_blank};
 use crate::columns::usual_item;
-use crate::delimited::{not_utf8, reader};
+use crate::delimited::{line_of, not_utf8, reader};
 use crate::source::unreadable;
 use crate::{Format, Read, Source};
 use crowdwise_core::{Error, Names, group};
@@ -35,7 +35,7 @@ pub fn read_items(source: &Source) -> Result<Read<Vec<String>>, Error> {
     let mut record = csv::ByteRecord::new();
     let mut first = true;
     while rows.read_byte_record(&mut record).unwrap_or(false) {
-        let line = record.position().map_or(1, csv::Position::line);
+        let line = line_of(&record, bytes);
         let fields: Vec<&str> =
             record.iter().map(std::str::from_utf8).collect::<Result<_, _>>().map_err(|_| not_utf8(&file, line, 1))?;
         if std::mem::take(&mut first) {

@@ -6,6 +6,8 @@
 //! counted or skipped comes back as [`Read::notes`].
 
 mod answers;
+#[cfg(feature = "arrow")]
+mod arrow;
 mod blocks;
 mod collect;
 mod columns;
@@ -20,6 +22,7 @@ mod options;
 mod parquet_read;
 mod parquet_write;
 mod pipeline;
+mod positioned;
 mod prodigy;
 mod read;
 mod source;
@@ -34,3 +37,6 @@ pub use read::read_answers;
 pub use source::{Format, Source};
 pub use truth::read_truth;
 pub use write::{Cell, TableFormat, write_rows};
+
+#[cfg(test)]
+mod thread_tests;

@@ -3,7 +3,8 @@
 use crate::collect::{Collector, Fields};
 use crate::columns::Layout;
 use crate::pipeline::{Parse, Pieces};
-use crate::source::open_file;
+use crate::positioned::Positioned;
+use crate::source::{open_file, unreadable};
 use bytes::Bytes;
 use crowdwise_core::Error;
 use parquet::basic::Type as Physical;
@@ -27,7 +28,8 @@ pub(crate) struct ParquetFile {
 
 impl ParquetFile {
     pub fn open(path: &Path, file: &str) -> Result<ParquetFile, Error> {
-        let reader = SerializedFileReader::new(open_file(path)?).map_err(|e| failed(file, &e))?;
+        let bytes = Positioned::new(open_file(path)?).map_err(|e| unreadable(file, &e))?;
+        let reader = SerializedFileReader::new(bytes).map_err(|e| failed(file, &e))?;
         Ok(ParquetFile { reader: Arc::new(reader), file: file.into() })
     }
 

@@ -46,6 +46,8 @@ pub(crate) enum Input {
     JsonLines(Blocks, JsonLines),
     JsonArray(JsonArray, Element),
     Parquet(ParquetRows),
+    #[cfg(feature = "arrow")]
+    Arrow(crate::arrow::Batches, crate::arrow::ArrowRows),
 }
 
 impl Input {
@@ -55,6 +57,8 @@ impl Input {
             Input::JsonLines(blocks, parser) => pipeline::run(blocks, &parser, layout, threads, sink),
             Input::JsonArray(array, element) => array.run(&element, layout, sink),
             Input::Parquet(rows) => pipeline::run(rows.file.groups(), &rows, layout, threads, sink),
+            #[cfg(feature = "arrow")]
+            Input::Arrow(batches, rows) => pipeline::run(batches, &rows, layout, threads, sink),
         }
     }
 }
@@ -95,10 +99,25 @@ pub(crate) fn prepare(
             }
         }
         Format::Parquet => parquet(ParquetFile::from_bytes(blocks.rest()?, &file)?, options, purpose, &file),
-        Format::ArrowIpc => {
-            Err(Error::Unsupported { what: format!("{file}: this build cannot read Arrow files"), hint: None })
-        }
+        Format::ArrowIpc => arrow(blocks, options, purpose, &file),
     }
+}
+
+#[cfg(feature = "arrow")]
+fn arrow(blocks: Blocks, options: &ReadOptions, purpose: Purpose, file: &str) -> Result<Prepared, Error> {
+    let batches = crate::arrow::Batches::new(blocks.rest()?, file)?;
+    let mut layout = columns::resolve(&batches.names(), options, purpose, file)?;
+    batches.settle(&mut layout);
+    let rows = crate::arrow::ArrowRows { file: file.into() };
+    Ok(Prepared { layout, input: Input::Arrow(batches, rows), lines: 0, notes: Vec::new() })
+}
+
+#[cfg(not(feature = "arrow"))]
+fn arrow(_: Blocks, _: &ReadOptions, _: Purpose, file: &str) -> Result<Prepared, Error> {
+    Err(Error::Unsupported {
+        what: format!("{file}: this program was built without Arrow files"),
+        hint: Some("build it with `--features arrow`, or convert the file to Parquet".into()),
+    })
 }
 
 fn parquet(opened: ParquetFile, options: &ReadOptions, purpose: Purpose, file: &str) -> Result<Prepared, Error> {

@@ -101,7 +101,8 @@ fn pairs_have_truth_of_pairs_and_of_items() {
     let Some(dir) = data() else { return };
     let dir = dir.join("ukp_convarg");
     let read = read_answers(&Source::Path(dir.join("answers.csv")), &ReadOptions::default()).unwrap();
-    let gold = read_truth(&Source::Path(dir.join("truth_pairs.csv")), &read.value.table, &ReadOptions::default()).unwrap();
+    let gold =
+        read_truth(&Source::Path(dir.join("truth_pairs.csv")), &read.value.table, &ReadOptions::default()).unwrap();
     let GoldValues::Preferences(pairs) = &gold.value.values else { panic!("not of pairs") };
     assert!(pairs.len() >= 16081, "{}", pairs.len());
     assert!(gold.value.unlabelled.is_empty());
@@ -113,7 +114,8 @@ fn free_text_is_read_as_classes() {
     for (name, labels, truths) in [("crowdwsa_j1", 2490, 250), ("crowdwsa_t1", 1000, 100)] {
         let read = read_answers(&Source::Path(dir.join(name).join("answers.csv")), &ReadOptions::default()).unwrap();
         assert_eq!(read.value.table.n_labels(), labels);
-        let gold = read_truth(&Source::Path(dir.join(name).join("truth.csv")), &read.value.table, &ReadOptions::default());
+        let gold =
+            read_truth(&Source::Path(dir.join(name).join("truth.csv")), &read.value.table, &ReadOptions::default());
         assert_eq!(gold.unwrap().value.values.len(), truths);
     }
 }
