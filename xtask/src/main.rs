@@ -1,1 +1,36 @@
-fn main() {}
+//! Project tasks: `cargo xtask ci` is what runs before a change lands, `cargo xtask gen` writes what is generated.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool talks on the terminal")]
+
+mod ci;
+mod generate;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask ci            format, lints, tests, generated files, fuzz targets
+cargo xtask gen           write the generated parts: README table, docs/methods, completions
+cargo xtask gen --check   fail if they are not up to date";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match words[..] {
+        ["ci"] => ci::run(),
+        ["gen"] => generate::run(false),
+        ["gen", "--check"] => generate::run(true),
+        _ => Err(HELP.to_owned()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(what) => {
+            eprintln!("{what}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the workspace.
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root").to_owned()
+}

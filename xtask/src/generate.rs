@@ -1,0 +1,107 @@
+//! What is generated from the list of methods and from the command line's own definition.
+
+use crate::root;
+use crowdwise::{Entry, LabelKind};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const BEGIN: &str = "<!-- methods: begin (cargo xtask gen) -->";
+const END: &str = "<!-- methods: end -->";
+
+/// Writes every generated file, or with `check` only says which are out of date.
+pub fn run(check: bool) -> Result<(), String> {
+    let mut files = vec![(root().join("README.md"), readme()?)];
+    files.push((root().join("docs/methods/README.md"), index()));
+    for entry in crowdwise::methods() {
+        files.push((root().join(format!("docs/methods/{}.md", entry.info.id)), page(entry)));
+    }
+    for (shell, file) in [("bash", "crowdwise.bash"), ("zsh", "_crowdwise"), ("fish", "crowdwise.fish")] {
+        files.push((root().join("completions").join(file), command(&["completions", shell])?));
+    }
+    let mut stale = Vec::new();
+    for (path, text) in &files {
+        if std::fs::read_to_string(path).ok().as_deref() == Some(text) {
+            continue;
+        }
+        if check {
+            stale.push(shown(path));
+        } else {
+            std::fs::create_dir_all(path.parent().expect("a file has a folder")).map_err(|e| e.to_string())?;
+            std::fs::write(path, text).map_err(|e| format!("{}: {e}", shown(path)))?;
+            println!("wrote {}", shown(path));
+        }
+    }
+    stale.extend(left_over(&files).into_iter().map(|p| format!("{} (no such method)", shown(&p))));
+    if stale.is_empty() {
+        return Ok(());
+    }
+    Err(format!("out of date: {}; run `cargo xtask gen`", stale.join(", ")))
+}
+
+/// Pages of methods that are no longer in the list.
+fn left_over(files: &[(PathBuf, String)]) -> Vec<PathBuf> {
+    let Ok(dir) = std::fs::read_dir(root().join("docs/methods")) else { return Vec::new() };
+    let mut extra: Vec<PathBuf> =
+        dir.filter_map(Result::ok).map(|d| d.path()).filter(|p| !files.iter().any(|(f, _)| f == p)).collect();
+    extra.sort();
+    extra
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+fn readme() -> Result<String, String> {
+    let old = std::fs::read_to_string(root().join("README.md")).map_err(|e| format!("README.md: {e}"))?;
+    let missing = || format!("README.md lacks the lines `{BEGIN}` and `{END}`");
+    let (before, rest) = old.split_once(BEGIN).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(END).ok_or_else(missing)?;
+    Ok(format!("{before}{BEGIN}\n{}{END}{after}", table("docs/methods/")))
+}
+
+fn index() -> String {
+    format!("# Methods\n\nGenerated from the list of methods; each page is also `crowdwise methods ID`.\n\n{}", table(""))
+}
+
+fn page(entry: &Entry) -> String {
+    crowdwise::method_page(entry)
+}
+
+fn table(folder: &str) -> String {
+    let mut out = String::from("| method | labels | gold | what it does | reference |\n|---|---|---|---|---|\n");
+    for e in crowdwise::methods() {
+        let i = e.info;
+        let kinds: Vec<&str> = i.accepts.iter().map(|k: &LabelKind| k.name()).collect();
+        let reference = &i.references[0];
+        let year = reference.text.rsplit([' ', ',']).find_map(|w| w.trim_end_matches('.').parse::<u32>().ok());
+        let author = reference.text.split([',', '.']).map(str::trim).find(|w| w.len() > 2).unwrap_or_default();
+        let cite = format!("{} {}", author, year.map(|y| y.to_string()).unwrap_or_default());
+        let cite = match reference.doi {
+            Some(doi) => format!("[{}](https://doi.org/{doi})", cite.trim()),
+            None => cite.trim().to_owned(),
+        };
+        out.push_str(&format!(
+            "| [`{}`]({folder}{}.md) | {} | {} | {} | {cite} |\n",
+            i.id,
+            i.id,
+            kinds.join(", "),
+            if i.capabilities.gold { "yes" } else { "" },
+            i.summary
+        ));
+    }
+    out
+}
+
+/// What the command itself prints.
+fn command(args: &[&str]) -> Result<String, String> {
+    let out = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--package", "crowdwise-cli", "--"])
+        .args(args)
+        .current_dir(root())
+        .output()
+        .map_err(|e| format!("cargo run: {e}"))?;
+    if !out.status.success() {
+        return Err(format!("crowdwise {}: {}", args.join(" "), String::from_utf8_lossy(&out.stderr)));
+    }
+    String::from_utf8(out.stdout).map_err(|e| e.to_string())
+}
