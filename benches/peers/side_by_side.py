@@ -1,0 +1,168 @@
+"""Crowdwise beside crowd-kit and plain numpy on the same generated data, in one run.
+
+    benches/peers/run.sh [labels ...]          (makes its own virtual environment; default 100000 1000000)
+
+For each size and number of classes: the same labels, the same number of EM iterations, no stopping rule, and the same labels out.
+Times are CPU seconds of the fit alone (crowd-kit: `fit`, data frame ready; numpy: arrays ready; Crowdwise: the `fit` part that
+`crowdwise fit -v` reports, one thread). End to end: a CSV with string ids, from process start to written labels, with peak memory.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARY = ROOT / "target/release/crowdwise"
+
+
+def synth(k, m, labels, per=5, seed=0):
+    """Five labels an item from distinct annotators with diagonals between 0.35 and 0.95."""
+    rng = np.random.default_rng(seed)
+    n = labels // per
+    truth = rng.integers(0, k, n)
+    first = rng.integers(0, m, n)
+    step = rng.integers(1, max(m // per, 2), n)
+    who = ((first[:, None] + step[:, None] * np.arange(per)) % m).ravel()
+    item = np.repeat(np.arange(n), per)
+    skill = rng.uniform(0.35, 0.95, m)
+    z = truth[item]
+    right = rng.random(len(item)) < skill[who]
+    wrong = (z + rng.integers(1, max(k, 2), len(item))) % k
+    return item, who, np.where(right, z, wrong), truth
+
+
+def numpy_dawid_skene(item, who, label, k, iterations):
+    """What a careful user writes in 30 lines: bincount per class."""
+    n, m = item.max() + 1, who.max() + 1
+    q = np.zeros((n, k))
+    for c in range(k):
+        q[:, c] = np.bincount(item, weights=label == c, minlength=n)
+    q /= q.sum(1, keepdims=True)
+    cell = who * k + label
+    for _ in range(iterations):
+        e = q[item]
+        table = np.stack([np.bincount(cell, weights=e[:, c], minlength=m * k) for c in range(k)], 1).reshape(m, k, k)
+        table = np.maximum(table, 1e-10)
+        table /= table.sum(1, keepdims=True)
+        prior = q.mean(0)
+        logs = np.log(table).reshape(m * k, k)[cell]
+        s = np.stack([np.bincount(item, weights=logs[:, c], minlength=n) for c in range(k)], 1) + np.log(np.maximum(prior, 1e-300))
+        s -= s.max(1, keepdims=True)
+        q = np.exp(s)
+        q /= q.sum(1, keepdims=True)
+    return q.argmax(1)
+
+
+def cpu():
+    return time.process_time()
+
+
+def crowdwise(csv, method, params, out):
+    """Runs the binary on one thread; CPU seconds of its fit part, wall and peak memory of the whole process."""
+    args = [str(BINARY), "fit", str(csv), "-m", method, "--threads", "1", "-o", str(out), "-v", "--progress", "none"]
+    for key, value in params.items():
+        args += ["-p", f"{key}={value}"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    t = time.time()
+    run = subprocess.run(args, capture_output=True, text=True)
+    wall = time.time() - t
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if run.returncode != 0:
+        sys.exit(run.stderr)
+    total = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    # talk on stderr: "crowdwise: fit: 0.123456 s"
+    parts = [line.split() for line in run.stderr.splitlines() if line.startswith("crowdwise: fit: ")]
+    fit = float(parts[0][2]) if parts else float("nan")
+    return fit, total, wall
+
+
+def write_csv(path, item, who, label):
+    import pandas as pd
+
+    pd.DataFrame({"item": np.char.add("item-", item.astype(str)), "annotator": np.char.add("annotator-", who.astype(str)),
+                  "label": np.char.add("class ", label.astype(str))}).to_csv(path, index=False)
+
+
+def whole(program):
+    """Wall and CPU seconds and peak memory (MB) of a process from start to end."""
+    t = time.time()
+    p = subprocess.Popen(program)
+    _, status, usage = os.wait4(p.pid, 0)
+    return time.time() - t, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, status
+
+
+def main(sizes):
+    import pandas as pd
+    from crowdkit.aggregation import GLAD, MACE, DawidSkene, OneCoinDawidSkene
+
+    print("ns per label and iteration, CPU, one thread; same data, same iterations, labels compared\n")
+    print("| method | K | labels | iterations | crowd-kit | numpy | Crowdwise | crowd-kit / Crowdwise | numpy / Crowdwise | labels that differ |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as tmp:
+        for labels in sizes:
+            for k in (2, 4, 10):
+                item, who, label, _ = synth(k, max(labels // 1000, 50), labels)
+                csv, out = Path(tmp) / "a.csv", Path(tmp) / "out.csv"
+                write_csv(csv, item, who, label)
+                frame = pd.DataFrame({"task": item, "worker": who, "label": label})
+                for method, peer, theirs, params in (
+                    ("dawid-skene", DawidSkene, 10, {"alpha": 0, "tol": 0, "accelerate": "false"}),
+                    ("one-coin", OneCoinDawidSkene, 5, {"alpha": 0, "tol": 0, "accelerate": "false"}),
+                    ("mace", MACE, 5, {"restarts": 1, "tol": 0}),
+                    ("glad", GLAD, 1, {"tol": 0}),
+                ):
+                    if method == "glad" and labels > 20_000:
+                        continue  # crowd-kit needs minutes
+                    t = cpu()
+                    if method == "mace":
+                        m = MACE(n_restarts=1, n_iter=theirs, method="vb").fit(frame)
+                    elif method == "glad":
+                        m = GLAD(n_iter=theirs, tol=-1e300, silent=True).fit(frame)
+                    else:
+                        m = peer(n_iter=theirs, tol=-float("inf")).fit(frame)
+                    peer_ns = (cpu() - t) / labels / theirs * 1e9
+                    their_labels = m.labels_.sort_index().to_numpy()
+                    fit, _, _ = crowdwise(csv, method, {**params, "max_iter": theirs}, out)
+                    ours = pd.read_csv(out).set_index("item")
+                    ours.index = ours.index.str[5:].astype(int)
+                    our_labels = ours.sort_index()["label"].str[6:].astype(int).to_numpy()
+                    differ = int((our_labels != their_labels).sum())
+                    our_ns = fit / labels / theirs * 1e9
+                    np_ns = float("nan")
+                    if method == "dawid-skene":
+                        t = cpu()
+                        np_labels = numpy_dawid_skene(item, who, label, k, theirs)
+                        np_ns = (cpu() - t) / labels / theirs * 1e9
+                        differ = max(differ, int((np_labels != our_labels).sum()))
+                    show = lambda x: "" if x != x else f"{x:.1f}"
+                    print(f"| {method} | {k} | {labels} | {theirs} | {show(peer_ns)} | {show(np_ns)} | {show(our_ns)} | "
+                          f"{show(peer_ns / our_ns)} | {show(np_ns / our_ns)} | {differ} of {len(our_labels)} |", flush=True)
+        print("\nEnd to end: a CSV with string ids, process start to written labels, dawid-skene with 10 iterations, one thread\n")
+        print("| labels | K | program | wall s | CPU s | peak MB |")
+        print("|---|---|---|---|---|---|")
+        code = ("import sys, pandas as pd\nfrom crowdkit.aggregation import DawidSkene\n"
+                "d = pd.read_csv(sys.argv[1], names=['task', 'worker', 'label'], header=0)\n"
+                "DawidSkene(n_iter=10, tol=-float('inf')).fit_predict(d).to_csv(sys.argv[2])")
+        for labels in sizes:
+            item, who, label, _ = synth(4, max(labels // 1000, 50), labels)
+            csv, out = Path(tmp) / "a.csv", Path(tmp) / "out.csv"
+            write_csv(csv, item, who, label)
+            del item, who, label
+            ours = [str(BINARY), "fit", str(csv), "-m", "dawid-skene", "-p", "max_iter=10", "-p", "tol=0",
+                    "-p", "accelerate=false", "--threads", "1", "--quiet", "-o", str(out)]
+            theirs = [sys.executable, "-c", code, str(csv), str(out)]
+            for name, program in (("pandas + crowd-kit", theirs), ("crowdwise", ours)):
+                wall, total, peak, status = whole(program)
+                if status != 0:
+                    sys.exit(f"{name} failed")
+                print(f"| {labels} | 4 | {name} | {wall:.2f} | {total:.2f} | {peak:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main([int(a) for a in sys.argv[1:]] or [100_000, 1_000_000])
