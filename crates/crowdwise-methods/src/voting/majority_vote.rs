@@ -47,8 +47,8 @@ impl Method for MajorityVote {
             likelihood: false,
         },
         references: &[Reference {
-            text: "J. Surowiecki, The Wisdom of Crowds, Doubleday, 2004; bounds: S. Nitzan and J. Paroush, Optimal decision rules in uncertain dichotomous choice situations, International Economic Review 23(2), 1982",
-            doi: Some("10.2307/2526438"),
+            text: "V. S. Sheng, F. Provost and P. G. Ipeirotis, Get another label? Improving data quality and data mining using multiple, noisy labelers, KDD 2008",
+            doi: Some("10.1145/1401890.1401965"),
         }],
         status: Status::Stable,
     };
