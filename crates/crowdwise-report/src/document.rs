@@ -5,7 +5,7 @@
 
 use crowdwise_core::questions::{AnnotatorRow, Evaluation, LabelView, annotators};
 use crowdwise_core::{
-    Annotators, Dataset, Error, Finding, Fit, LabelKind, Objective, Severity, Stop, Subject, TracePoint, Truth,
+    Annotators, Dataset, Error, Finding, Fit, LabelKind, Objective, Severity, Stop, Subject, TracePoint, Truth, stats,
 };
 use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -223,13 +223,15 @@ impl<'a> LabelRows<'a> {
         let finite = |x: f64| x.is_finite().then_some(x);
         match &self.fit.truth {
             Truth::Classes { .. } => {
-                let row = self.view.row(at);
+                // not the whole row of the view: its entropy would cost more than writing
+                let posterior = self.view.posterior(at);
+                let best = stats::argmax(posterior);
                 let classes = self.data.table.categorical().expect("a fit of classes has a table of classes").classes;
                 LabelEntry::Class {
                     item: items.name(at).into(),
-                    label: classes.name(row.class).into(),
-                    probability: row.probability,
-                    posterior: self.view.posterior(at).into(),
+                    label: classes.name(best).into(),
+                    probability: posterior[best],
+                    posterior: posterior.into(),
                     difficulty: self.fit.difficulty.as_ref().and_then(|d| finite(d[at])),
                 }
             }

@@ -48,7 +48,7 @@ pub fn percent(x: f64) -> String {
     if p > 0.0 && p < 0.05 {
         return format!("<{THIN}0.1{THIN}%");
     }
-    if p < 100.0 && p >= 99.95 {
+    if (99.95..100.0).contains(&p) {
         return format!(">{THIN}99.9{THIN}%");
     }
     format!("{}{THIN}%", decimal(p, 1))

@@ -3,6 +3,7 @@
 use super::scale::{Scale, nice, ticks};
 use super::{Frame, labelled, px, svg, text_px};
 use maud::{Markup, html};
+use std::fmt::Write;
 
 /// Counts between equally spaced edges.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,9 +125,10 @@ impl Histogram<'_> {
 fn steps(heights: &[f64], edge: impl Fn(usize) -> f64, y: Scale) -> String {
     let mut d = format!("M{} {}", px(edge(0)), px(y.at(0.0)));
     for (i, &v) in heights.iter().enumerate() {
-        d += &format!("V{}H{}", px(y.at(v)), px(edge(i + 1)));
+        let _ = write!(d, "V{}H{}", px(y.at(v)), px(edge(i + 1)));
     }
-    d + &format!("V{}", px(y.at(0.0)))
+    let _ = write!(d, "V{}", px(y.at(0.0)));
+    d
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::scale::{Scale, nice, ticks};
 use super::{Frame, labelled, px, svg, text_px};
 use maud::{Markup, html};
+use std::fmt::Write;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum YScale {
@@ -52,11 +53,10 @@ impl Line<'_> {
         let y = Scale::new(domain, (HEIGHT - 38.0, 24.0));
         let x_ticks = labelled(ticks(x.domain, 6).into_iter().filter(|t| t.fract() == 0.0).collect());
         let frame = Frame { x, y, x_ticks, y_ticks, x_title: self.x_title, y_title: self.y_title };
-        let path: String = points
-            .iter()
-            .enumerate()
-            .map(|(i, p)| format!("{}{} {}", if i == 0 { "M" } else { "L" }, px(x.at(p.0)), px(y.at(p.1))))
-            .collect();
+        let mut path = String::new();
+        for (i, p) in points.iter().enumerate() {
+            let _ = write!(path, "{}{} {}", if i == 0 { "M" } else { "L" }, px(x.at(p.0)), px(y.at(p.1)));
+        }
         Some(svg(
             WIDTH,
             HEIGHT,

@@ -3,7 +3,7 @@
 use super::PageInput;
 use super::findings::{all, severity_class};
 use super::parts::{figure, interval, name, number_cell, sortable};
-use crate::chart::{Bins, Histogram, NARROW, Whiskers};
+use crate::chart::{Bins, Histogram, NARROW, WIDE, Whiskers};
 use crate::number::{common_digits, count, decimal, percent};
 use crowdwise_core::questions::AnnotatorRow;
 use crowdwise_core::{Annotators, LabelKind, Severity, Subject};
@@ -101,13 +101,14 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
     let severities = severities(input);
     let k = input.inspection.classes;
     let chance = (k > 1).then(|| 1.0 / k as f64);
+    let biases = bias_domain(&rows);
     let whiskers = Whiskers { width: NARROW, domain: (0.0, 1.0), reference: chance };
     Some(html! {
         (distribution(input))
         div.wide {
             table.full.sort {
                 caption {
-                    (caption(input, accuracy, chance, &columns, rows.len(), left_out))
+                    (caption(input, accuracy, biases.is_some(), chance, &columns, rows.len(), left_out))
                 }
                 thead {
                     tr {
@@ -117,6 +118,8 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
                             th.r scope="col" data-n { span.t { (accuracy_title(input)) } }
                             th scope="col" data-n aria-label={ (accuracy_title(input)) " as a chart" } { (whiskers.axis()) }
                             th.r scope="col" data-n { span.t { "90 % interval" } }
+                        } @else if let Some(b) = &biases {
+                            th scope="col" data-n aria-label="Bias as a chart" { (b.axis()) }
                         }
                         @for c in &columns { th.r scope="col" data-n { span.t { (c.title) } } }
                         @if flags { th scope="col" { span.t { "Flags" } } }
@@ -127,7 +130,11 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
                         tr {
                             th.id scope="row" { (name(input.annotator_name(r.annotator))) }
                             td.r data-v=(r.n) { (count(r.n as usize)) }
-                            @if accuracy { (accuracy_cells(r, &whiskers)) }
+                            @if accuracy {
+                                (accuracy_cells(r, &whiskers))
+                            } @else if let Some(b) = &biases {
+                                td data-v=[real_bias(r).map(sortable)] { (b.cell(real_bias(r).unwrap_or(f64::NAN), bias_interval(r))) }
+                            }
                             @for (c, d) in columns.iter().zip(&digits) { (number_cell((c.value)(r), |v| c.text.write(v, *d))) }
                             @if flags {
                                 td {
@@ -163,6 +170,7 @@ fn accuracy_cells(r: &AnnotatorRow, whiskers: &Whiskers) -> Markup {
 fn caption(
     input: &PageInput<'_>,
     accuracy: bool,
+    bias: bool,
     chance: Option<f64>,
     columns: &[&Column],
     shown: usize,
@@ -178,12 +186,25 @@ fn caption(
             "Its interval (90 %) is the error of sampling only. "
             @if let Some(c) = chance { "Dashed line: " (decimal(c, 2)) ", a guess among the classes. " }
         }
+        @if !accuracy && bias { "The chart shows the bias with its 90 % interval. " }
         @for c in columns { (c.title) ": " (c.tip) ". " }
         @if left_out > 0 {
             "Shown are the " (count(shown)) " of " (count(shown + left_out))
             " annotators with the most labels; " code { "crowdwise annotators" } " lists all. "
         }
     }
+}
+
+/// A chart of biases, for annotators who give numbers.
+fn bias_domain(rows: &[&AnnotatorRow]) -> Option<Whiskers> {
+    let most = rows.iter().filter_map(|r| real_bias(r)).filter(|b| b.is_finite()).fold(0.0f64, |m, b| m.max(b.abs()));
+    (most > 0.0).then_some(Whiskers { width: WIDE, domain: (-1.3 * most, 1.3 * most), reference: Some(0.0) })
+}
+
+fn bias_interval(r: &AnnotatorRow) -> Option<[f64; 2]> {
+    let (bias, sd) = (real_bias(r)?, r.sd?);
+    let half = 1.645 * sd / (r.n as f64).sqrt();
+    Some([bias - half, bias + half])
 }
 
 /// Severity of each code of a finding about annotators.

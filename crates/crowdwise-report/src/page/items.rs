@@ -2,7 +2,7 @@
 
 use super::PageInput;
 use super::parts::{class, listed, name, name_of, number_cell};
-use crate::number::{count, counted, decimal, percent, significant};
+use crate::number::{common_digits, count, counted, decimal, percent, significant};
 use crowdwise_core::questions::{ItemOrder, ItemRow, Said};
 use crowdwise_core::{GoldValues, LabelKind, Preference, Structure, Units};
 use maud::{Markup, html};
@@ -19,6 +19,8 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
     let kind = input.inspection.kind;
     let truth = matches!(input.truth.map(|g| &g.values), Some(GoldValues::Classes(_) | GoldValues::Real(_)));
     let difficulty = rows.iter().any(|r| r.difficulty.is_some());
+    let digits = |f: fn(&ItemRow) -> Option<f64>| common_digits(rows.iter().filter_map(f));
+    let (value_digits, sd_digits) = (digits(|r| r.value), digits(|r| r.sd));
     let sequences = matches!(input.data.structure, Structure::Chains { .. });
     Some(html! {
         div.wide {
@@ -36,7 +38,7 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
                             LabelKind::Real => { th.r scope="col" { "Estimate" } th.r scope="col" { "Standard error" } }
                             _ => {}
                         }
-                        @if truth { th scope="col" { "Truth" } }
+                        @if truth { th.r[kind == LabelKind::Real] scope="col" { "Truth" } }
                         @if difficulty { th.r scope="col" { "Difficulty" } }
                         th scope="col" { "Who said what" }
                     }
@@ -51,12 +53,12 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
                                     (number_cell(r.probability, percent))
                                 }
                                 LabelKind::Real => {
-                                    (number_cell(r.value, significant))
-                                    (number_cell(r.sd, significant))
+                                    (number_cell(r.value, |v| decimal(v, value_digits)))
+                                    (number_cell(r.sd, |v| decimal(v, sd_digits)))
                                 }
                                 _ => {}
                             }
-                            @if truth { td { (known(input, r)) } }
+                            @if truth { td.r[kind == LabelKind::Real] { (known(input, r)) } }
                             @if difficulty { (number_cell(r.difficulty, |v| decimal(v, 2))) }
                             td { (votes(input, r)) }
                         }
@@ -108,21 +110,19 @@ fn chain<'a>(input: &PageInput<'a>, u: usize) -> Option<(&'a str, usize)> {
 
 /// The known truth of an item, and whether the answer is it.
 fn known(input: &PageInput<'_>, r: &ItemRow) -> Markup {
-    match input.truth.map(|g| &g.values) {
-        Some(GoldValues::Classes(v)) => match v.binary_search_by_key(&(r.unit as u32), |x| x.0) {
-            Ok(at) => {
-                let c = v[at].1 as usize;
-                let right = r.class == Some(c);
-                html! { (class(c, input.class_name(c))) " " span.soft { (if right { "✓ right" } else { "✗ missed" }) } }
-            }
-            Err(_) => html! { span.soft { "–" } },
-        },
-        Some(GoldValues::Real(v)) => match v.binary_search_by_key(&(r.unit as u32), |x| x.0) {
-            Ok(at) => html! { (significant(v[at].1)) },
-            Err(_) => html! { span.soft { "–" } },
-        },
-        _ => html! {},
-    }
+    let unit = r.unit as u32;
+    let found = match input.truth.map(|g| &g.values) {
+        Some(GoldValues::Classes(v)) => v.binary_search_by_key(&unit, |x| x.0).ok().map(|at| {
+            let c = v[at].1 as usize;
+            let verdict = if r.class == Some(c) { "✓ right" } else { "✗ missed" };
+            html! { (class(c, input.class_name(c))) " " span.soft.nw { (verdict) } }
+        }),
+        Some(GoldValues::Real(v)) => {
+            v.binary_search_by_key(&unit, |x| x.0).ok().map(|at| html! { (significant(v[at].1)) })
+        }
+        _ => None,
+    };
+    found.unwrap_or_else(|| html! { span.soft { "–" } })
 }
 
 fn votes(input: &PageInput<'_>, r: &ItemRow) -> Markup {

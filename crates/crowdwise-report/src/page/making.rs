@@ -62,7 +62,6 @@ fn significant_long(x: f64) -> String {
 /// A number, word or switch; what is longer does not belong on a page.
 fn scalar(v: &Value) -> Option<String> {
     match v {
-        Value::Null => None,
         Value::Bool(b) => Some(if *b { "yes" } else { "no" }.into()),
         Value::Number(n) => Some(match n.as_u64() {
             Some(n) => count(n as usize),
@@ -70,7 +69,7 @@ fn scalar(v: &Value) -> Option<String> {
         }),
         Value::String(s) => Some(crate::number::short(s, 120)),
         Value::Array(a) if a.len() <= 12 => Some(a.iter().filter_map(scalar).collect::<Vec<_>>().join(", ")),
-        Value::Array(_) | Value::Object(_) => None,
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }
 

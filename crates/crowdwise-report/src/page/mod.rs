@@ -10,6 +10,8 @@ mod items;
 mod making;
 mod overview;
 mod parts;
+#[cfg(test)]
+mod tests;
 
 use crowdwise_core::questions::{AnnotatorRow, Comparison, Evaluation, Inspection, ItemOrder, ItemRow};
 use crowdwise_core::{Dataset, Fit, Gold};

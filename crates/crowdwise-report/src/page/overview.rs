@@ -93,7 +93,7 @@ fn median(values: &[f64]) -> Option<f64> {
 
 fn tiles(input: &PageInput<'_>) -> Markup {
     let i = input.inspection;
-    let per = |s: &crowdwise_core::questions::Spread| format!("median {} per", crate::number::trimmed(s.median, 1));
+    let per = |s: &crowdwise_core::questions::Spread| format!("median {} per", middle(s.median));
     html! {
         dl.tiles {
             (tile("Items", &count(i.items), &unlabelled(input)))
@@ -102,7 +102,7 @@ fn tiles(input: &PageInput<'_>) -> Markup {
                 (tile("Pairs compared", &count(pairs), &format!("{} item pair", per(&i.labels_per_unit))))
             }
             @if let Some(c) = &i.chains {
-                (tile("Sequences", &count(c.count), &format!("median length {}", crate::number::trimmed(c.length.median, 1))))
+                (tile("Sequences", &count(c.count), &format!("median length {}", middle(c.length.median))))
             }
             (tile("Annotators", &count(i.annotators), &format!("{} annotator", per(&i.labels_per_annotator))))
             (tile("Labels", &count(i.labels), &match i.kind {
@@ -111,7 +111,7 @@ fn tiles(input: &PageInput<'_>) -> Markup {
             }))
             @if i.kind == LabelKind::Categorical { (tile("Classes", &count(i.classes), "")) }
             @if let Some(v) = &i.values {
-                (tile("Values", &format!("{} to {}", significant(v.min), significant(v.max)), &format!("mean {}", significant(v.mean))))
+                (tile("Values", &format!("{}…{}", significant(v.min), significant(v.max)), &format!("mean {}", significant(v.mean))))
             }
             @if let Some(c) = &i.comparisons { (tile("Ties", &percent(c.tie_share), &format!("{} of all labels", count(c.ties as usize)))) }
             @if let Some(a) = i.agreement.krippendorff_alpha {
@@ -122,6 +122,11 @@ fn tiles(input: &PageInput<'_>) -> Markup {
             }
         }
     }
+}
+
+/// A median of counts: whole, or a half.
+fn middle(x: f64) -> String {
+    if x.fract() == 0.0 { count(x as usize) } else { crate::number::trimmed(x, 1) }
 }
 
 fn unlabelled(input: &PageInput<'_>) -> String {

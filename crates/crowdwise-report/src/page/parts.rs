@@ -46,14 +46,15 @@ pub fn figure(caption: &Markup, chart: &Markup) -> Markup {
 
 /// A number cell, with the number itself for sorting.
 pub fn number_cell(value: Option<f64>, text: impl Fn(f64) -> String) -> Markup {
-    match value.filter(|v| !v.is_nan()) {
-        Some(v) => html! { td.r data-v=(sortable(v)) { (text(v)) } },
-        None => html! { td.r { "–" } },
-    }
+    let value = value.filter(|v| !v.is_nan());
+    html! { td.r data-v=[value.map(sortable)] { (value.map_or_else(|| "–".into(), text)) } }
 }
 
-/// Six digits are enough to sort by.
+/// A number as scripts read it; six digits are enough to sort by.
 pub fn sortable(v: f64) -> String {
+    if v.is_infinite() {
+        return if v > 0.0 { "Infinity" } else { "-Infinity" }.into();
+    }
     let text = format!("{v:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
