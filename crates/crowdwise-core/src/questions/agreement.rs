@@ -138,7 +138,9 @@ fn interval_level(data: &Dataset, values: &[f64], seed: u64, bootstraps: usize, 
     }
     out.units = units.len();
     let mut sum = Moments::default();
-    units.iter().for_each(|u| sum.add(u));
+    for u in &units {
+        sum.add(u);
+    }
     out.labels = sum.m as u64;
     out.krippendorff_alpha = sum.alpha();
     match out.krippendorff_alpha {

@@ -310,7 +310,7 @@ mod tests {
         }
         let distance = |a: usize, b: usize| {
             let (a, b) = (a.min(b), a.max(b));
-            if a == b { 0.0 } else { (nv[a..=b].iter().sum::<f64>() - (nv[a] + nv[b]) / 2.0).powi(2) }
+            if a == b { 0.0 } else { (nv[a..=b].iter().sum::<f64>() - f64::midpoint(nv[a], nv[b])).powi(2) }
         };
         let (mut observed, mut expected) = (0.0, 0.0);
         for &x in &which {

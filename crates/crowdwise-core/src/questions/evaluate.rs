@@ -120,7 +120,9 @@ fn classes(fit: &Fit, data: &Dataset, gold: &Gold, k: usize, posterior: &[f64], 
         }
     }
     if let GoldValues::Classes(outside) = &gold.unlabelled {
-        outside.iter().for_each(|&(_, truth)| t.add(&prior, truth as usize));
+        for &(_, truth) in outside {
+            t.add(&prior, truth as usize);
+        }
     }
     let n = t.n as f64;
     let some = |x: f64| (t.n > 0).then_some(x);
@@ -222,7 +224,9 @@ fn mean_ranks(x: &[f64]) -> Vec<f64> {
     let mut ranks = vec![0.0; x.len()];
     let mut before = 0;
     for group in order.chunk_by(|&a, &b| x[a] == x[b]) {
-        group.iter().for_each(|&i| ranks[i] = before as f64 + (group.len() + 1) as f64 / 2.0);
+        for &i in group {
+            ranks[i] = before as f64 + (group.len() + 1) as f64 / 2.0;
+        }
         before += group.len();
     }
     ranks

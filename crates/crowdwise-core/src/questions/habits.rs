@@ -61,7 +61,9 @@ impl Habits {
                     }
                 }
             }
-            used.iter().for_each(|&l| here[l] = 0);
+            for &l in &used {
+                here[l] = 0;
+            }
         }
         Some(h)
     }

@@ -155,7 +155,9 @@ fn common(train: &Dataset, k: usize, posterior: &[f64]) -> Vec<f64> {
     }
     for row in pooled.chunks_exact_mut(k) {
         let n: f64 = row.iter().sum();
-        row.iter_mut().for_each(|x| *x = (*x + 1.0 / k as f64) / (n + 1.0));
+        for x in row.iter_mut() {
+            *x = (*x + 1.0 / k as f64) / (n + 1.0);
+        }
     }
     if single {
         return pooled;

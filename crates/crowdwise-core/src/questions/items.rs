@@ -71,6 +71,7 @@ pub fn items(data: &Dataset, fit: &Fit, by: ItemOrder, top: usize) -> Vec<ItemRo
 }
 
 /// Ordered so that the harder item is the smaller key: the heap's root is then the easiest one kept.
+#[derive(Clone, Copy)]
 struct Key {
     value: f64,
     unit: usize,

@@ -37,7 +37,9 @@ impl Pairs {
         let mut place = vec![NONE; n.len()];
         loop {
             place.fill(NONE);
-            order.iter().for_each(|&j| place[j as usize] = 0);
+            for &j in &order {
+                place[j as usize] = 0;
+            }
             let mut work = 0;
             for u in 0..table.n_units() {
                 let d = table.annotator()[table.rows(u)].iter().filter(|&&j| place[j as usize] != NONE).count() as u64;
@@ -108,7 +110,9 @@ impl Pairs {
                     (both != 0).then(|| w * 64 + both.trailing_zeros() as usize)
                 });
                 if let Some(c) = third {
-                    [a, b, c].iter().for_each(|&x| triple[x] = true);
+                    for &x in &[a, b, c] {
+                        triple[x] = true;
+                    }
                     break;
                 }
             }

@@ -117,7 +117,9 @@ impl Tally {
         let mut c = counts.to_vec();
         for row in c.chunks_exact_mut(k) {
             let n: f64 = row.iter().sum();
-            row.iter_mut().for_each(|x| *x = (*x + 1.0 / k as f64) / (n + 1.0));
+            for x in row.iter_mut() {
+                *x = (*x + 1.0 / k as f64) / (n + 1.0);
+            }
         }
         Some(c)
     }

@@ -83,7 +83,9 @@ impl Assigner {
                         .collect();
                     keys.sort_by(|a, b| a.0.total_cmp(&b.0));
                     out.extend(keys.iter().take(self.per_unit - out.len()).map(|k| k.1));
-                    out.iter().for_each(|&j| self.taken[j as usize] = true);
+                    for &j in out.iter() {
+                        self.taken[j as usize] = true;
+                    }
                 }
             }
             How::Decks { deck, next } => {
@@ -107,7 +109,9 @@ impl Assigner {
                 }
             }
         }
-        out.iter().for_each(|&j| self.taken[j as usize] = false);
+        for &j in out.iter() {
+            self.taken[j as usize] = false;
+        }
         out.sort_unstable();
     }
 }
@@ -123,7 +127,9 @@ mod tests {
             a.next(&mut out);
             assert_eq!(out.len(), s.per_item);
             assert!(out.windows(2).all(|w| w[0] < w[1]), "{out:?}");
-            out.iter().for_each(|&j| n[j as usize] += 1);
+            for &j in &out {
+                n[j as usize] += 1;
+            }
         }
         n
     }

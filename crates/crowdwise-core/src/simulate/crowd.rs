@@ -131,7 +131,9 @@ fn confused(s: &Simulation, a: &mut TrueAnnotator, rng: &mut ChaCha8Rng) {
         Role::Spammer if s.model != SimModel::Mace => spoil(&mut c, k, rng),
         Role::Adversary => {
             // never says what it believes, but one of the others; with two classes the labels are exchanged
-            c.iter_mut().for_each(|x| *x = (1.0 - *x) / (k - 1) as f64);
+            for x in &mut c {
+                *x = (1.0 - *x) / (k - 1) as f64;
+            }
         }
         _ => {}
     }

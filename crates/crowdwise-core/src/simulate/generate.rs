@@ -293,7 +293,12 @@ impl Simulator {
                     SimLabel::Class(c) => b.label_codes(r.item, r.annotator, c)?,
                     SimLabel::Value(v) => b.value_codes(r.item, r.annotator, v),
                     SimLabel::Outcome(o) => {
-                        b.preference(&format!("i{}", r.item), &format!("i{}", r.right), &format!("a{}", r.annotator), o)
+                        b.preference(
+                            &format!("i{}", r.item),
+                            &format!("i{}", r.right),
+                            &format!("a{}", r.annotator),
+                            o,
+                        );
                     }
                 }
             }
@@ -335,9 +340,13 @@ fn class_means(s: &Simulation, key: Keyed) -> Vec<f64> {
                 *x = key.normal(Purpose::Feature, Purpose::FeaturePhase, u64::MAX - k as u64, d as u64);
             }
             let norm = mean.iter().map(|x| x * x).sum::<f64>().sqrt();
-            mean.iter_mut().for_each(|x| *x /= norm);
+            for x in mean.iter_mut() {
+                *x /= norm;
+            }
         }
-        mean.iter_mut().for_each(|x| *x *= s.separation / std::f64::consts::SQRT_2);
+        for x in mean.iter_mut() {
+            *x *= s.separation / std::f64::consts::SQRT_2;
+        }
     }
     means
 }

@@ -208,7 +208,7 @@ impl Simulation {
             p.require((0.0..=1.0).contains(&x), name, x, "between 0 and 1");
         };
         p.require(self.items >= 1, "items", self.items, "at least 1");
-        p.require(self.items <= u32::MAX as u64, "items", self.items, "at most 4,294,967,295");
+        p.require(u32::try_from(self.items).is_ok(), "items", self.items, "at most 4,294,967,295");
         p.count("annotators", self.annotators);
         p.count("per_item", self.per_item);
         p.require(

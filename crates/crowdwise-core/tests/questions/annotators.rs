@@ -53,7 +53,7 @@ fn leave_one_out_agreement_is_the_share_of_the_others() {
     let rows = annotators(&data, &fit);
     assert_eq!(rows.iter().map(|r| r.agreement).collect::<Vec<_>>(), [Some(0.25), Some(0.25), Some(0.0)]);
     assert_eq!(rows.iter().map(|r| r.agreement_n).collect::<Vec<_>>(), [2, 2, 1]);
-    assert!((rows[0].accuracy.unwrap() - (2.0 / 3.0 + 0.5) / 2.0).abs() < 1e-12);
+    assert!((rows[0].accuracy.unwrap() - f64::midpoint(2.0 / 3.0, 0.5)).abs() < 1e-12);
     assert_eq!(rows[0].flags, ["few-labels"]);
 }
 

@@ -67,7 +67,9 @@ pub fn vote_shares(data: &Dataset) -> Vec<f64> {
     for (u, row) in p.chunks_exact_mut(k).enumerate() {
         c.votes(u, row);
         let n: f64 = row.iter().sum();
-        row.iter_mut().for_each(|x| *x = if n > 0.0 { *x / n } else { 1.0 / k as f64 });
+        for x in row.iter_mut() {
+            *x = if n > 0.0 { *x / n } else { 1.0 / k as f64 };
+        }
     }
     p
 }
@@ -100,7 +102,9 @@ pub fn one_step(data: &Dataset) -> (Vec<f64>, Vec<f64>) {
     let n: f64 = prior.iter().sum();
     for row in a.chunks_exact_mut(k) {
         let n: f64 = row.iter().sum();
-        row.iter_mut().for_each(|x| *x /= n);
+        for x in row.iter_mut() {
+            *x /= n;
+        }
     }
     let mut post = vec![0.0; q.len()];
     for (u, row) in post.chunks_exact_mut(k).enumerate() {

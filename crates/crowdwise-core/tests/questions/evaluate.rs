@@ -78,7 +78,9 @@ fn gold_of_another_kind_or_none_scores_nothing() {
 #[test]
 fn values_scores_and_pairs() {
     let mut b = TableBuilder::new(LabelKind::Real);
-    ["p", "q", "r"].iter().for_each(|i| b.value(i, "a", 0.0));
+    for i in &["p", "q", "r"] {
+        b.value(i, "a", 0.0);
+    }
     let d = Dataset::new(b.finish().unwrap());
     let fit = fit_of(&d, Truth::Real { value: vec![1.0, 2.0, 4.0], sd: vec![0.0; 3] }, Annotators::None);
     let gold = Gold {

@@ -7,7 +7,9 @@ use proptest::prelude::*;
 
 fn data(labels: &[(u8, u8, u8)]) -> Dataset {
     let mut b = TableBuilder::new(LabelKind::Categorical);
-    ["x", "y", "z"].iter().for_each(|c| _ = b.classes.intern(c));
+    for c in &["x", "y", "z"] {
+        _ = b.classes.intern(c);
+    }
     for (i, a, l) in labels {
         b.label(&format!("i{i}"), &format!("a{a}"), ["x", "y", "z"][*l as usize]).unwrap();
     }

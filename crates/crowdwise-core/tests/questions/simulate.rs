@@ -16,7 +16,10 @@ const MODELS: [SimModel; 9] = [
     SimModel::Sequences,
 ];
 
-fn everything(s: &Simulation, seed: u64, size: usize) -> (Vec<SimRow>, Vec<SimLabel>, Vec<(u32, u32)>, Vec<f32>) {
+/// Rows, truth, chains and features.
+type Everything = (Vec<SimRow>, Vec<SimLabel>, Vec<(u32, u32)>, Vec<f32>);
+
+fn everything(s: &Simulation, seed: u64, size: usize) -> Everything {
     let mut sim = Simulator::new(s, seed).unwrap();
     let mut block = Block::new(size);
     let mut out = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -80,8 +83,9 @@ fn datasets_have_the_rows_of_the_blocks() {
                 let codes = data.table.categorical().unwrap().codes;
                 assert!(rows.iter().enumerate().all(|(r, x)| x.label == SimLabel::Class(codes.get(r) as u32)));
             }
-            (GoldValues::Scores(g), SimModel::BradleyTerry) => assert_eq!(g.len(), 200),
-            (GoldValues::Real(g), SimModel::Real) => assert_eq!(g.len(), 200),
+            (GoldValues::Scores(g), SimModel::BradleyTerry) | (GoldValues::Real(g), SimModel::Real) => {
+                assert_eq!(g.len(), 200);
+            }
             _ => panic!("{model:?}"),
         }
         assert_eq!(data.features.is_some(), !features.is_empty());
@@ -196,7 +200,9 @@ fn shares_assignment_and_features_are_as_asked_for() {
     };
     let (rows, truth, _, features) = everything(&s, 2, 1000);
     let mut n = [0usize; 25];
-    rows.iter().for_each(|r| n[r.annotator as usize] += 1);
+    for r in &rows {
+        n[r.annotator as usize] += 1;
+    }
     assert_eq!(n, [4000; 25]);
     let mut mean = [[0.0; 4]; 3];
     let mut count = [0.0f64; 3];
