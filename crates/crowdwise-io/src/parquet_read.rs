@@ -10,7 +10,7 @@ use crowdwise_core::Error;
 use parquet::basic::Type as Physical;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
 use std::fmt::Write;
 use std::ops::Range;
 use std::path::Path;
@@ -29,14 +29,20 @@ pub(crate) struct ParquetFile {
 impl ParquetFile {
     pub fn open(path: &Path, file: &str) -> Result<ParquetFile, Error> {
         let bytes = Positioned::new(open_file(path)?).map_err(|e| unreadable(file, &e))?;
-        let reader = SerializedFileReader::new(bytes).map_err(|e| failed(file, &e))?;
-        Ok(ParquetFile { reader: Arc::new(reader), file: file.into() })
+        ParquetFile::new(bytes, file)
     }
 
     /// A file in memory, as standard input must be: the format begins at its end.
     pub fn from_bytes(bytes: Vec<u8>, file: &str) -> Result<ParquetFile, Error> {
-        let reader = SerializedFileReader::new(Bytes::from(bytes)).map_err(|e| failed(file, &e))?;
-        Ok(ParquetFile { reader: Arc::new(reader), file: file.into() })
+        ParquetFile::new(Bytes::from(bytes), file)
+    }
+
+    fn new(bytes: impl ChunkReader + 'static, file: &str) -> Result<ParquetFile, Error> {
+        guarded(file, || {
+            let reader = SerializedFileReader::new(bytes).map_err(|e| failed(file, &e))?;
+            check_places(&reader, file)?;
+            Ok(ParquetFile { reader: Arc::new(reader), file: file.into() })
+        })
     }
 
     /// The names of the columns that hold one value a row, with their numbers in the file.
@@ -60,16 +66,43 @@ impl ParquetFile {
         if self.reader.num_row_groups() == 0 {
             return Ok(false);
         }
-        let group = self.reader.get_row_group(0).map_err(|e| failed(&self.file, &e))?;
-        let mut texts = Texts::default();
-        let mut column = Column::open(group.as_ref(), column, &self.file)?;
-        column.read(BATCH, &mut texts, &self.file)?;
+        let texts = guarded(&self.file, || {
+            let group = self.reader.get_row_group(0).map_err(|e| failed(&self.file, &e))?;
+            let mut texts = Texts::default();
+            Column::open(group.as_ref(), column, &self.file)?.read(BATCH, &mut texts, &self.file)?;
+            Ok(texts)
+        })?;
         let given: Vec<&str> = (0..texts.len()).map(|r| texts.get(r)).filter(|t| !t.is_empty()).collect();
         Ok(given.iter().filter(|t| t.trim().parse::<f64>().is_ok()).count() * 2 > given.len())
     }
 
     pub fn groups(&self) -> Groups {
         Groups(0..self.reader.num_row_groups())
+    }
+}
+
+/// The library asserts what a damaged file may break, so its panics become errors here.
+fn guarded<T>(file: &str, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).unwrap_or_else(|_| Err(damaged(file)))
+}
+
+/// Refuses impossible places of columns before the library asserts on them.
+fn check_places(reader: &dyn FileReader, file: &str) -> Result<(), Error> {
+    let columns = reader.metadata().row_groups().iter().flat_map(|g| g.columns());
+    for c in columns {
+        let start = c.dictionary_page_offset().unwrap_or(0).min(c.data_page_offset());
+        if start < 0 || c.compressed_size() < 0 || start.checked_add(c.compressed_size()).is_none() {
+            return Err(damaged(file));
+        }
+    }
+    Ok(())
+}
+
+fn damaged(file: &str) -> Error {
+    Error::Unreadable {
+        file: file.into(),
+        what: "its data are damaged".into(),
+        hint: Some("copy or write it again".into()),
     }
 }
 
@@ -103,8 +136,14 @@ pub(crate) struct ParquetRows {
 
 impl Parse<usize> for ParquetRows {
     fn parse(&self, group: &usize, out: &mut Collector<'_>) -> Result<(), Error> {
+        guarded(&self.file.file, || self.group(*group, out))
+    }
+}
+
+impl ParquetRows {
+    fn group(&self, group: usize, out: &mut Collector<'_>) -> Result<(), Error> {
         let name = &self.file.file;
-        let group = self.file.reader.get_row_group(*group).map_err(|e| failed(name, &e))?;
+        let group = self.file.reader.get_row_group(group).map_err(|e| failed(name, &e))?;
         let used = out.layout.shape.used();
         let mut readers = Vec::new();
         for &c in &used {

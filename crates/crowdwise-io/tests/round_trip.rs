@@ -150,3 +150,30 @@ fn large_parquet() {
     assert_eq!(one.table.digest(), three.table.digest());
     assert_eq!(rows(&one.table), rows(&data.table));
 }
+
+/// A Parquet file with some bytes changed is an error or a table, never a crash.
+#[test]
+fn damaged_parquet() {
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    for r in 0..2000u32 {
+        b.label(&format!("i{}", r / 5), &format!("w{}", r % 77), &(r % 3).to_string()).unwrap();
+    }
+    let data = Dataset::new(b.finish().unwrap());
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.parquet");
+    write_answers(Box::new(File::create(&path).unwrap()), TableFormat::Parquet, &data).unwrap();
+    let good = std::fs::read(&path).unwrap();
+    let mut x = 1u64;
+    let mut failures = 0;
+    for _ in 0..600 {
+        let mut bad = good.clone();
+        for _ in 0..3 {
+            x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let at = (x >> 33) as usize % bad.len();
+            bad[at] ^= (x >> 25) as u8 | 1;
+        }
+        std::fs::write(&path, &bad).unwrap();
+        failures += usize::from(read_answers(&Source::Path(path.clone()), &ReadOptions::default()).is_err());
+    }
+    assert!(failures > 100, "{failures}");
+}
