@@ -16,6 +16,9 @@ pub(crate) struct Chunk {
 /// and added in chunk order.
 const CHUNK: usize = 50_000;
 
+/// Table entries of all annotators, 8 bytes each: beyond 12 GB a confusion matrix per annotator is the wrong model.
+const MOST_ENTRIES: usize = 1_500_000_000;
+
 /// Entries behind the index that a prefetch may read.
 pub(super) const AHEAD: usize = 32;
 
@@ -41,6 +44,11 @@ impl Packed {
         let (table, k) = (data.table, data.k());
         let m = table.n_annotators();
         let stride = 2 * padded(k);
+        // methods keep complete tables, K x K an annotator, beside the rows that occur
+        let entries = m.checked_mul(k).and_then(|c| c.checked_mul(k)).unwrap_or(usize::MAX);
+        if entries > MOST_ENTRIES {
+            return Err(too_large(m, k));
+        }
         let cells = m.checked_mul(k).filter(|&c| c <= 1 << 31).ok_or_else(|| too_large(m, k))?;
         // rows that occur, counting also labels of left-out items: their counts are added in the M-step
         let mut row_of = vec![0u32; cells];

@@ -1,0 +1,50 @@
+//! Every `crowdwise` command that the documentation shows runs.
+
+use assert_cmd::Command;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The `crowdwise …` lines of all `sh` blocks, without their comments.
+fn commands(markdown: &str) -> Vec<Vec<String>> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in markdown.lines() {
+        if line.starts_with("```") {
+            inside = line.trim() == "```sh";
+        } else if inside && let Some(words) = line.strip_prefix("crowdwise ") {
+            let words = words.split(" # ").next().unwrap_or_default().split_whitespace();
+            found.push(words.map(|w| w.trim_matches('\'').to_owned()).collect());
+        }
+    }
+    found
+}
+
+#[test]
+fn every_command_of_the_documentation_runs() {
+    let mut pages: Vec<(String, String)> = ["README.md", "examples/README.md"]
+        .iter()
+        .map(|p| ((*p).to_owned(), std::fs::read_to_string(root().join(p)).unwrap()))
+        .collect();
+    pages.extend(crowdwise::methods().map(|e| (format!("page of {}", e.info.id), e.info.doc.to_owned())));
+    // commands write where they stand: a folder of their own, with the example data in it
+    let here = tempfile::tempdir().unwrap();
+    std::fs::create_dir(here.path().join("examples")).unwrap();
+    for file in std::fs::read_dir(root().join("examples")).unwrap().map(Result::unwrap) {
+        std::fs::copy(file.path(), here.path().join("examples").join(file.file_name())).unwrap();
+    }
+    let mut ran = 0;
+    for (page, text) in &pages {
+        let all = commands(text);
+        assert!(!all.is_empty(), "{page} shows no command");
+        for args in all {
+            let run = Command::cargo_bin("crowdwise").unwrap().args(&args).current_dir(here.path()).output().unwrap();
+            let said = String::from_utf8_lossy(&run.stderr);
+            assert!(run.status.success(), "{page}: crowdwise {}\n{said}", args.join(" "));
+            ran += 1;
+        }
+    }
+    assert!(ran > 30, "only {ran} commands were found");
+}
