@@ -1,4 +1,5 @@
 //! Bradley-Terry: crowd-kit's numbers, closed forms, recovery, coverage and what the data cannot tell.
+#![allow(clippy::print_stderr)] // a test that is skipped says so
 
 mod common;
 
@@ -61,13 +62,11 @@ fn table(rows: &[(&str, &str, Preference, usize)]) -> Dataset {
 
 fn shared(name: &str) -> Option<Dataset> {
     let file = common::data_dir().join(name).join("answers.csv");
-    match std::fs::read_to_string(&file) {
-        Ok(text) => Some(read(&text)),
-        Err(_) => {
-            eprintln!("SKIPPED: no {} (set CROWDWISE_DATA to the folder of real datasets)", file.display());
-            None
-        }
-    }
+    let Ok(text) = std::fs::read_to_string(&file) else {
+        eprintln!("SKIPPED: no {} (set CROWDWISE_DATA to the folder of real datasets)", file.display());
+        return None;
+    };
+    Some(read(&text))
 }
 
 /// How ties come about in simulated comparisons.
@@ -92,9 +91,9 @@ fn simulate(seed: u64, truth: &[f64], comparisons: usize, tied: Tied, position: 
     let n = truth.len();
     let names: Vec<String> = (0..n).map(|i| i.to_string()).collect();
     let mut b = TableBuilder::new(LabelKind::Preference);
-    names.iter().for_each(|i| {
+    for i in &names {
         b.items.intern(i);
-    });
+    }
     for c in 0..comparisons {
         let l = rng.random_range(0..n);
         let r = (l + rng.random_range(1..n)) % n;

@@ -1,4 +1,5 @@
 //! Mean, median and trimmed mean: by hand, on simulated and on real values.
+#![allow(clippy::print_stderr)] // a test that is skipped says so
 
 mod common;
 
@@ -28,7 +29,9 @@ fn gaussian(f: &Fit) -> (&[f64], &[f64]) {
 
 fn table(rows: &[(&str, &str, f64)]) -> Dataset {
     let mut b = TableBuilder::new(LabelKind::Real);
-    rows.iter().for_each(|(i, j, v)| b.value(i, j, *v));
+    for (i, j, v) in rows {
+        b.value(i, j, *v);
+    }
     Dataset::new(b.finish().unwrap())
 }
 
@@ -107,7 +110,7 @@ fn known_values_are_kept() {
     for m in [&Mean::default() as &dyn AnyMethod, &Median::default(), &TrimmedMean::default()] {
         let f = fit(m, &data);
         assert_eq!((estimates(&f).0[0], estimates(&f).1[0]), (10.0, 0.0));
-        assert_eq!(gaussian(&f).0, [(-9.0 - 1.0) / 2.0, (-7.0 + 1.0) / 2.0]);
+        assert_eq!(gaussian(&f).0, [-5.0, -3.0]);
     }
 }
 

@@ -26,7 +26,9 @@ fn weights(f: &Fit) -> &[f64] {
 
 fn table(rows: &[(&str, &str, &str)]) -> Dataset {
     let mut b = TableBuilder::new(LabelKind::Categorical);
-    rows.iter().for_each(|(i, j, l)| b.label(i, j, l).unwrap());
+    for (i, j, l) in rows {
+        b.label(i, j, l).unwrap();
+    }
     Dataset::new(b.finish().unwrap())
 }
 
@@ -180,7 +182,9 @@ fn log_odds_of_true_accuracies_are_the_posterior_of_the_one_coin_model() {
                 }
             }
             let sum: f64 = want.iter().sum();
-            want.iter_mut().for_each(|w| *w /= sum);
+            for w in &mut want {
+                *w /= sum;
+            }
             assert!(distance(&posterior(&f)[u * k..(u + 1) * k], &want) < 1e-12);
         }
     }

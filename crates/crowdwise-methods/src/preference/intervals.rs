@@ -25,9 +25,11 @@ pub(super) fn variances(
 ) -> Variances {
     let (n, e) = (problem.n(), at.border.len());
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); n_components];
-    component.iter().enumerate().for_each(|(i, &c)| members[c as usize].push(i as u32));
     let mut place = vec![0u32; n];
-    members.iter().for_each(|m| m.iter().enumerate().for_each(|(at, &i)| place[i as usize] = at as u32));
+    for (i, &c) in component.iter().enumerate() {
+        place[i] = members[c as usize].len() as u32;
+        members[c as usize].push(i as u32);
+    }
     let mut pairs_of: Vec<Vec<u32>> = vec![Vec::new(); n_components];
     for (q, p) in problem.data.pairs.iter().enumerate() {
         pairs_of[component[p.left as usize] as usize].push(q as u32);
@@ -172,7 +174,9 @@ fn centre(influence: &mut [Vec<f64>], members: &[Vec<u32>]) {
     for u in influence {
         for items in members {
             let mean = items.iter().map(|&i| u[i as usize]).sum::<f64>() / items.len() as f64;
-            items.iter().for_each(|&i| u[i as usize] -= mean);
+            for &i in items {
+                u[i as usize] -= mean;
+            }
         }
     }
 }

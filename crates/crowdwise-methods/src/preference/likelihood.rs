@@ -92,7 +92,7 @@ impl Problem<'_> {
         for &s in &x[..self.n()] {
             f += 0.5 * self.ridge * s * s;
             if self.virtual_wins > 0.0 {
-                f += self.virtual_wins * (softplus(s) + softplus(-s));
+                f += self.virtual_wins * (2.0 * win(s).1 + s);
             }
         }
         f
@@ -152,8 +152,8 @@ impl Problem<'_> {
             out.value += 0.5 * self.ridge * s * s;
             out.gradient[i] += self.ridge * s;
             if self.virtual_wins > 0.0 {
-                let p = logistic(s);
-                out.value += self.virtual_wins * (softplus(s) + softplus(-s));
+                let (p, cost) = win(s);
+                out.value += self.virtual_wins * (2.0 * cost + s);
                 out.gradient[i] += self.virtual_wins * (2.0 * p - 1.0);
                 out.diagonal[i] += 2.0 * self.virtual_wins * p * (1.0 - p);
             }
@@ -192,9 +192,9 @@ impl Problem<'_> {
 /// A tie is half a win for both.
 fn half(p: &Pair, d: f64) -> Local {
     let (a, b) = (p.left_wins + 0.5 * p.ties, p.right_wins + 0.5 * p.ties);
-    let left = logistic(d);
+    let (left, cost) = win(d);
     Local {
-        value: a * softplus(-d) + b * softplus(d),
+        value: (a + b) * cost + b * d,
         d: (a + b) * left - a,
         dd: (a + b) * left * (1.0 - left),
         ..Local::default()
@@ -205,17 +205,10 @@ fn half(p: &Pair, d: f64) -> Local {
 /// enters here as one win for each side.
 fn rao_kupper(p: &Pair, d: f64, eta: f64) -> Local {
     let (a, b) = (p.left_wins + p.ties, p.right_wins + p.ties);
-    let (left, right) = (logistic(d - eta), logistic(-d - eta));
+    let ((left, cost_left), (right, cost_right)) = (win(d - eta), win(-d - eta));
     let (va, vb) = (a * left * (1.0 - left), b * right * (1.0 - right));
     let (ga, gb) = (a * (1.0 - left), b * (1.0 - right));
-    Local {
-        value: a * softplus(eta - d) + b * softplus(eta + d),
-        d: gb - ga,
-        t: ga + gb,
-        dd: va + vb,
-        dt: vb - va,
-        tt: va + vb,
-    }
+    Local { value: a * cost_left + b * cost_right, d: gb - ga, t: ga + gb, dd: va + vb, dt: vb - va, tt: va + vb }
 }
 
 /// P(left) : P(tie) : P(right) = e^(d/2) : ν : e^(-d/2), with t = ln ν.
@@ -235,18 +228,11 @@ fn davidson(p: &Pair, d: f64, t: f64) -> Local {
     }
 }
 
-pub(super) fn logistic(x: f64) -> f64 {
-    if x >= 0.0 {
-        1.0 / (1.0 + (-x).exp())
-    } else {
-        let e = x.exp();
-        e / (1.0 + e)
-    }
-}
-
-/// ln(1 + e^x) without overflow.
-pub(super) fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
+/// σ(x) and -ln σ(x), from one exponential and without overflow.
+fn win(x: f64) -> (f64, f64) {
+    let e = (-x.abs()).exp();
+    let more = e.ln_1p();
+    if x >= 0.0 { (1.0 / (1.0 + e), more) } else { (e / (1.0 + e), more - x) }
 }
 
 #[cfg(test)]
@@ -272,7 +258,7 @@ mod tests {
                 let problem = Problem { data: &data, ties, position, ridge: 0.1, virtual_wins: 0.3 };
                 let (n, e) = (3, problem.n_extra());
                 let mut x = vec![0.4, -0.7, 1.1];
-                x.extend([0.35, -0.2].into_iter().skip(if problem.has_tie() { 0 } else { 1 }).take(e));
+                x.extend([0.35, -0.2].into_iter().skip(usize::from(!problem.has_tie())).take(e));
                 let at = problem.derivatives(&x);
                 assert!((at.value - problem.value(&x)).abs() < 1e-12);
                 let h = 1e-5;

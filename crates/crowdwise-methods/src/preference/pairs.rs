@@ -73,7 +73,7 @@ impl Comparisons {
             if keep_order {
                 out.pairs.extend_from_slice(group);
             } else {
-                let merged = group[1..].iter().fold(group[0], |a, b| a.plus(b));
+                let merged = group[1..].iter().fold(group[0], Pair::plus);
                 out.pairs.push(merged);
             }
         }
@@ -223,7 +223,9 @@ mod tests {
 
     fn table(rows: &[(&str, &str, Preference)]) -> Table {
         let mut b = TableBuilder::new(LabelKind::Preference);
-        rows.iter().for_each(|(l, r, p)| b.preference(l, r, "a", *p));
+        for (l, r, p) in rows {
+            b.preference(l, r, "a", *p);
+        }
         b.finish().unwrap()
     }
 

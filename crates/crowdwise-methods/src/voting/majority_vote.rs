@@ -75,5 +75,7 @@ fn break_tie(row: &mut [f64], cx: &Context<'_>, u: usize) {
     let among: Vec<usize> = (0..row.len()).filter(|&c| tied(row[c], best)).collect();
     let chosen = among[cx.rng("ties", u as u64).random_range(0..among.len())];
     row[chosen] += NUDGE;
-    row.iter_mut().for_each(|p| *p /= 1.0 + NUDGE);
+    for p in row {
+        *p /= 1.0 + NUDGE;
+    }
 }

@@ -87,6 +87,8 @@ impl<'a> Ballot<'a> {
             self.labels.votes(u, row);
             sum = table.degree(u) as f64;
         }
-        row.iter_mut().for_each(|x| *x /= sum);
+        for x in row {
+            *x /= sum;
+        }
     }
 }
