@@ -13,7 +13,7 @@ use std::io::Read as _;
 /// The first row is a header if one of its fields is a usual name of an item column; otherwise the first column is taken.
 pub fn read_items(source: &Source) -> Result<Read<Vec<String>>, Error> {
     let file = source.name();
-    let known = source.path().and_then(Format::from_path);
+    let known = source.format();
     let delimiter = match known {
         Some(Format::Tsv) => b'\t',
         None | Some(Format::Csv) => b',',

@@ -38,5 +38,14 @@ pub use source::{Format, Source};
 pub use truth::read_truth;
 pub use write::{Cell, TableFormat, write_rows};
 
+/// What fuzz targets call that is no part of the interface.
+#[doc(hidden)]
+pub mod fuzzing {
+    /// Rows, columns and values of a `.npy` file.
+    pub fn npy(bytes: &[u8]) -> Result<(usize, usize, Vec<f32>), String> {
+        crate::npy::parse(bytes).map(|m| (m.rows, m.columns, m.values))
+    }
+}
+
 #[cfg(test)]
 mod thread_tests;

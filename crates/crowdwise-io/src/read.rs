@@ -71,8 +71,8 @@ pub(crate) fn prepare(
     block: usize,
 ) -> Result<Prepared, Error> {
     let file = source.name();
-    let known = options.format.or_else(|| source.path().and_then(Format::from_path));
-    if let (Some(Format::Parquet), Some(path)) = (known, source.path()) {
+    let known = options.format.or_else(|| source.format());
+    if let (Some(Format::Parquet), Source::Path(path)) = (known, source) {
         return parquet(ParquetFile::open(path, &file)?, options, purpose, &file);
     }
     let mut blocks = Blocks::new(source.open()?, &file, None, block);

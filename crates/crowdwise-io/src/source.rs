@@ -4,12 +4,18 @@ use crowdwise_core::Error;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// A file or standard input.
+/// A file, standard input, or bytes in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     Path(PathBuf),
     Stdin,
+    /// Bytes that are called `name`, whose extension tells the format as that of a file does.
+    Memory {
+        name: String,
+        bytes: Arc<[u8]>,
+    },
 }
 
 impl Source {
@@ -23,12 +29,15 @@ impl Source {
         match self {
             Source::Path(p) => p.display().to_string(),
             Source::Stdin => "standard input".into(),
+            Source::Memory { name, .. } => name.clone(),
         }
     }
 
-    pub(crate) fn path(&self) -> Option<&Path> {
+    /// The format that the name tells.
+    pub(crate) fn format(&self) -> Option<Format> {
         match self {
-            Source::Path(p) => Some(p),
+            Source::Path(p) => Format::from_path(p),
+            Source::Memory { name, .. } => Format::from_path(Path::new(name)),
             Source::Stdin => None,
         }
     }
@@ -38,6 +47,7 @@ impl Source {
         Ok(match self {
             Source::Stdin => Box::new(io::stdin()),
             Source::Path(p) => Box::new(open_file(p)?),
+            Source::Memory { bytes, .. } => Box::new(io::Cursor::new(bytes.clone())),
         })
     }
 
