@@ -168,7 +168,7 @@ pub fn printable(text: &str) -> String {
 
 /// 0 for combining marks and joiners, 2 for East Asian wide characters and emoji, 1 otherwise. The ranges are the large
 /// blocks; a rare character outside of them misaligns a line, nothing more.
-fn char_width(c: char) -> usize {
+pub(crate) fn char_width(c: char) -> usize {
     match c as u32 {
         0x0300..=0x036f
         | 0x0483..=0x0489

@@ -44,7 +44,7 @@ impl Heat<'_> {
         let numbered = n <= MOST_NUMBERED;
         let (w, h) = match n {
             _ if numbered => (12.0 + 7.0 * self.digits as f64, 20.0),
-            0..=MOST_NAMED => (13.0, 13.0),
+            0..=MOST_NAMED => (9.0, 9.0),
             _ => (3.0, 3.0),
         };
         let cut = |names: &[&str]| -> Vec<String> {
@@ -54,10 +54,17 @@ impl Heat<'_> {
             names.iter().map(|name| (self.shorten)(name, self.label_chars)).collect()
         };
         let (rows, columns) = (cut(self.rows), cut(self.columns));
-        let longest = |names: &[String]| names.iter().map(|name| text_px(name)).fold(0.0, f64::max);
-        let turned = longest(&columns) > w - 2.0;
+        // letters of a map without numbers are as small as its cells
+        let (size, letters) = if numbered { (1.0, "tick") } else { (0.78, "tick tiny") };
+        let longest = |names: &[String]| size * names.iter().map(|name| text_px(name)).fold(0.0, f64::max);
+        let turned = numbered && longest(&columns) > w - 2.0;
         let left = longest(&rows) + 6.0;
-        let top = if turned { longest(&columns) * 0.72 + 12.0 } else { 16.0 };
+        let top = match (numbered, turned) {
+            (false, _) => longest(&columns) + 6.0,
+            (true, true) => longest(&columns) * 0.72 + 12.0,
+            (true, false) => 16.0,
+        };
+        let middle = 3.8 * size;
         let (right, bottom) = (left + w * columns.len() as f64, top + h * rows.len() as f64);
         // names that lean to the right need room beyond the last column
         let lean = if turned { longest(&columns) * 0.72 } else { 0.0 };
@@ -68,14 +75,16 @@ impl Heat<'_> {
             &html! {
                 @for (c, name) in columns.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
                     @let x = left + w * (c as f64 + 0.5);
-                    @if turned {
+                    @if !numbered {
+                        text class=(letters) transform={ "translate(" (px(x + middle)) "," (px(top - 4.0)) ")rotate(-90)" } { (name) }
+                    } @else if turned {
                         text class="tick" transform={ "translate(" (px(x)) "," (px(top - 5.0)) ")rotate(-45)" } { (name) }
                     } @else {
                         text class="tick mid" x=(px(x)) y=(px(top - 5.0)) { (name) }
                     }
                 }
                 @for (r, name) in rows.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
-                    text class="tick end" x=(px(left - 5.0)) y=(px(top + h * (r as f64 + 0.5) + 3.8)) { (name) }
+                    text class={ (letters) " end" } x=(px(left - 5.0)) y=(px(top + h * (r as f64 + 0.5) + middle)) { (name) }
                 }
                 @if numbered {
                     (self.numbers(left, top, w, h))

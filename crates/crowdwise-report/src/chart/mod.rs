@@ -26,7 +26,7 @@ pub(crate) fn px(x: f64) -> String {
 
 /// Pixels that a text of the charts' small size takes, estimated.
 pub(crate) fn text_px(text: &str) -> f64 {
-    7.0 * crate::table::display_width(text) as f64
+    text.chars().map(|c| [0.0, 7.0, 11.5][crate::table::char_width(c)]).sum()
 }
 
 /// The outer element: scales down on narrow screens, never up.

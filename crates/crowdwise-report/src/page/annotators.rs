@@ -6,7 +6,7 @@ use super::parts::{figure, interval, name, number_cell, sortable};
 use crate::chart::{Bins, Histogram, NARROW, WIDE, Whiskers};
 use crate::number::{common_digits, count, decimal, percent};
 use crowdwise_core::questions::AnnotatorRow;
-use crowdwise_core::{Annotators, LabelKind, Severity, Subject};
+use crowdwise_core::{Annotators, LabelKind, Severity};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -207,13 +207,9 @@ fn bias_interval(r: &AnnotatorRow) -> Option<[f64; 2]> {
     Some([bias - half, bias + half])
 }
 
-/// Severity of each code of a finding about annotators.
+/// Severity of each code of a finding.
 fn severities<'a>(input: &PageInput<'a>) -> BTreeMap<&'a str, Severity> {
-    all(input)
-        .into_iter()
-        .filter(|f| matches!(f.subject, Subject::Annotator(_)))
-        .map(|f| (f.code.as_str(), f.severity))
-        .collect()
+    all(input).into_iter().map(|f| (f.code.as_str(), f.severity)).collect()
 }
 
 /// With many annotators, the shape of the whole crowd.

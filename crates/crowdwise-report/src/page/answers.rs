@@ -9,7 +9,7 @@ use crowdwise_core::questions::{LabelView, ScoreRow};
 use maud::{Markup, html};
 
 /// Classes and ranked items shown.
-const MOST_CLASSES: usize = 60;
+const MOST_CLASSES: usize = 30;
 const MOST_RANKED: usize = 100;
 
 pub fn title(input: &PageInput<'_>) -> &'static str {

@@ -247,7 +247,7 @@ fn fifty_classes_are_drawn_without_numbers_and_hundreds_are_not_drawn() {
     assert!(html.len() < 1_000_000, "{}", html.len());
     let data = crowd(400, 40, 60, 300);
     let html = checked(&data, &votes(&data), &Extra::default());
-    assert!(html.contains("confusion matrices are drawn for up to 60") && html.contains("60 largest of 300 classes"));
+    assert!(html.contains("confusion matrices are drawn for up to 60") && html.contains("30 largest of 300 classes"));
     assert!(html.len() < 1_000_000, "{}", html.len());
 }
 
@@ -266,6 +266,18 @@ fn a_hundred_thousand_annotators_fit_on_a_page() {
     assert!(html.contains("Note: too few labels</b> (100\u{202f}000)") && html.contains("and 99\u{202f}976 more"));
     assert!(html.contains("Shown are the 24 of 100\u{202f}000"));
     assert!(html.len() < 1_000_000, "{}", html.len());
+}
+
+#[test]
+fn one_number_per_annotator_still_gives_a_matrix() {
+    let data = small();
+    let mut f = votes(&data);
+    f.annotators = Annotators::Accuracy { k: 2, accuracy: vec![0.9, 0.8, 0.4] };
+    let html = checked(&data, &f, &Extra::default());
+    let carl = html.split("<figure>").find(|s| s.contains("Confusion matrix of carl")).unwrap();
+    // carl said dog twice, on items that are cat with 2/3 and 1/2: both rows are all dog
+    assert_eq!(carl.matches(">1</text>").count(), 2, "{carl}");
+    assert!(html.contains("Counted from the answers"));
 }
 
 #[test]
