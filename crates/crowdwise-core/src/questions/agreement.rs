@@ -55,7 +55,7 @@ pub struct Agreement {
     pub pairs_found: usize,
     /// Annotators among whom pairs were looked for (the busiest ones when there are too many).
     pub pairs_among: usize,
-    /// Mean of the kappas of all qualifying pairs, weighted by common units.
+    /// Mean of the kappas, weighted by common units (of the 50 000 pairs with the most, if there are more).
     pub mean_cohen: Option<f64>,
     /// What was left out or is not defined, in words.
     pub notes: Vec<String>,
@@ -63,7 +63,8 @@ pub struct Agreement {
 
 /// Common units that make a pair of annotators worth comparing.
 pub(super) const MIN_COMMON: u64 = 10;
-/// Kappas kept, and counters at most while they are computed.
+/// Kappas computed and kept, and counters at most while they are computed.
+const KAPPAS: usize = 50_000;
 const PAIRS_KEPT: usize = 10_000;
 const COUNTERS: usize = 20_000_000;
 
@@ -168,7 +169,7 @@ fn note_bootstrap(out: &mut Agreement, b: coefficients::Bootstrap) {
 fn kappas(data: &Dataset, pairs: &Pairs, k: usize, out: &mut Agreement) {
     let mut found = pairs.with_at_least(MIN_COMMON);
     out.pairs_found = found.len();
-    found.truncate((COUNTERS / (2 * k)).clamp(1, data.table.n_labels().max(1)));
+    found.truncate((COUNTERS / (2 * k)).clamp(1, KAPPAS));
     let tables = pairs.tables(&data.table, &found, k);
     let (mut sum, mut weight) = (0.0, 0.0);
     for (&(a, b, n), (equal, ca, cb)) in found.iter().zip(&tables) {

@@ -22,21 +22,34 @@ pub fn parts(table: &Table) -> Parts {
     let mut shares = vec![false; table.n_annotators()];
     let mut has = vec![false; table.n_annotators()];
     let mut sets = Sets::new(table.n_annotators());
+    // annotators not yet seen to share a unit, and joins that are still possible: at 0 a unit needs no second look
+    let (mut alone, mut joins) = (table.n_annotators(), table.n_annotators().saturating_sub(1));
     for u in 0..table.n_units() {
         let who = &table.annotator()[table.rows(u)];
         let Some(&first) = who.first() else { continue };
         let different = 1 + who.windows(2).filter(|w| w[0] != w[1]).count();
         out.labelled += 1;
         out.with_three += usize::from(different >= 3);
-        for &j in who {
-            has[j as usize] = true;
-            shares[j as usize] |= different >= 2;
-            sets.join(first as usize, j as usize);
+        if alone > 0 {
+            for &j in who {
+                has[j as usize] = true;
+                if different >= 2 && !shares[j as usize] {
+                    shares[j as usize] = true;
+                    alone -= 1;
+                }
+            }
+        }
+        if joins > 0 && different >= 2 {
+            joins -= who.iter().filter(|&&j| sets.join(first as usize, j as usize)).count();
         }
     }
     out.isolated = (0..has.len()).filter(|&j| has[j] && !shares[j]).count();
     match table.units() {
         Units::Items => {
+            if joins == 0 && !has.is_empty() {
+                (out.count, out.largest_units, out.largest_annotators) = (1, out.labelled, has.len());
+                return out;
+            }
             let mut size = vec![(0usize, 0usize); has.len()];
             (0..has.len()).filter(|&j| has[j]).for_each(|j| size[sets.root(j)].1 += 1);
             for u in 0..table.n_units() {
@@ -93,16 +106,18 @@ impl Sets {
         x
     }
 
-    fn join(&mut self, a: usize, b: usize) {
+    /// Whether they were apart.
+    fn join(&mut self, a: usize, b: usize) -> bool {
         let (mut a, mut b) = (self.root(a), self.root(b));
         if a == b {
-            return;
+            return false;
         }
         if self.size[a] < self.size[b] {
             (a, b) = (b, a);
         }
         self.parent[b] = a as u32;
         self.size[a] += self.size[b];
+        true
     }
 }
 

@@ -20,7 +20,7 @@ const NONE: u32 = u32::MAX;
 /// Annotators at most: 2000 need 8 MB.
 const MOST: usize = 2000;
 /// Pairs of labels at most that one pass may look at.
-const WORK: u64 = 200_000_000;
+const WORK: u64 = 50_000_000;
 
 fn at(a: usize, b: usize) -> usize {
     b * (b - 1) / 2 + a

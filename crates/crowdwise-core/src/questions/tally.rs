@@ -1,6 +1,6 @@
 //! Sums over the labels that the questions about annotators and classes need, in one pass.
 
-use crate::{Dataset, Fit, stats};
+use crate::{Codes, Dataset, Fit, Table, stats};
 
 /// Tables over annotators and classes may take this many numbers; above that the parts that need them are left out.
 const LIMIT: usize = 30_000_000;
@@ -45,8 +45,8 @@ impl Tally {
             k,
             n: vec![0; m],
             hits: vec![0.0; m],
-            said: vec![0; fits(m, k)],
-            seen: vec![0.0; fits(m, k)],
+            said: Vec::new(),
+            seen: Vec::new(),
             counts: vec![0.0; if own { 0 } else { fits(m, k.saturating_mul(k)) }],
             agreed: vec![0.0; if agreement { m } else { 0 }],
             agreed_n: vec![0; if agreement { m } else { 0 }],
@@ -55,46 +55,9 @@ impl Tally {
             labelled: 0,
             prior: Vec::new(),
         };
-        let mut here = vec![0u32; k];
-        for u in 0..table.n_units() {
-            let rows = table.rows(u);
-            if rows.is_empty() {
-                continue;
-            }
-            let q = &post[u * k..(u + 1) * k];
-            t.labelled += 1;
-            t.posterior.iter_mut().zip(q).for_each(|(s, x)| *s += x);
-            let size = rows.len();
-            let share = 1.0 / size as f64;
-            for r in rows.clone() {
-                let (j, l) = (table.annotator()[r] as usize, c.codes.get(r));
-                here[l] += 1;
-                t.votes[l] += share;
-                t.n[j] += 1;
-                t.hits[j] += q[l];
-                if !t.said.is_empty() {
-                    t.said[j * k + l] += 1;
-                    t.seen[j * k..(j + 1) * k].iter_mut().zip(q).for_each(|(s, x)| *s += x);
-                }
-                if !t.counts.is_empty() {
-                    let own = &mut t.counts[j * k * k..(j + 1) * k * k];
-                    q.iter().enumerate().for_each(|(truth, x)| own[truth * k + l] += x);
-                }
-            }
-            for r in rows {
-                let l = c.codes.get(r);
-                if agreement && size > 1 {
-                    let j = table.annotator()[r] as usize;
-                    t.agreed[j] += (here[l] - 1) as f64 / (size - 1) as f64;
-                    t.agreed_n[j] += 1;
-                }
-                if !agreement || size == 1 {
-                    here[l] = 0;
-                }
-            }
-            if agreement && size > 1 {
-                table.rows(u).for_each(|r| here[c.codes.get(r)] = 0);
-            }
+        match c.codes {
+            Codes::U8(codes) => t.pass(table, codes, post, fits(m, k) > 0),
+            Codes::U16(codes) => t.pass(table, codes, post, fits(m, k) > 0),
         }
         let units = t.labelled.max(1) as f64;
         t.votes.iter_mut().for_each(|x| *x /= units);
@@ -104,6 +67,60 @@ impl Tally {
             _ => t.posterior.clone(),
         };
         Some(t)
+    }
+
+    /// The one pass. Everything that a label adds to its annotator lies together: number, right ones, classes said,
+    /// classes seen.
+    fn pass<C: Copy + Into<usize>>(&mut self, table: &Table, codes: &[C], post: &[f64], classes: bool) {
+        let k = self.k;
+        let width = if classes { 2 + 2 * k } else { 2 };
+        let mut sums = vec![0.0; self.n.len() * width];
+        let mut here = vec![0u32; k];
+        for u in 0..table.n_units() {
+            let rows = table.rows(u);
+            let (who, said) = (&table.annotator()[rows.clone()], &codes[rows]);
+            if who.is_empty() {
+                continue;
+            }
+            let q = &post[u * k..(u + 1) * k];
+            self.labelled += 1;
+            self.posterior.iter_mut().zip(q).for_each(|(s, x)| *s += x);
+            let share = 1.0 / who.len() as f64;
+            for (&j, &l) in who.iter().zip(said) {
+                let (j, l) = (j as usize, l.into());
+                self.votes[l] += share;
+                let own = &mut sums[j * width..(j + 1) * width];
+                own[0] += 1.0;
+                own[1] += q[l];
+                if classes {
+                    own[2 + l] += 1.0;
+                    own[2 + k..].iter_mut().zip(q).for_each(|(s, x)| *s += x);
+                }
+                if !self.counts.is_empty() {
+                    let own = &mut self.counts[j * k * k..(j + 1) * k * k];
+                    own[l..].iter_mut().step_by(k).zip(q).for_each(|(s, x)| *s += x);
+                }
+            }
+            if !self.agreed.is_empty() && who.len() > 1 {
+                for &l in said {
+                    here[l.into()] += 1;
+                }
+                for (&j, &l) in who.iter().zip(said) {
+                    self.agreed[j as usize] += (here[l.into()] - 1) as f64 / (who.len() - 1) as f64;
+                    self.agreed_n[j as usize] += 1;
+                }
+                for &l in said {
+                    here[l.into()] = 0;
+                }
+            }
+        }
+        for (j, own) in sums.chunks_exact(width).enumerate() {
+            (self.n[j], self.hits[j]) = (own[0] as u64, own[1]);
+            if classes {
+                self.said.extend(own[2..2 + k].iter().map(|&x| x as u32));
+                self.seen.extend_from_slice(&own[2 + k..]);
+            }
+        }
     }
 
     /// The confusion matrix of annotator `j`: the fit's own, else the expected counts with one pseudo-label per row
