@@ -37,8 +37,9 @@ fn headline(input: &PageInput<'_>) -> Markup {
     match &input.fit.truth {
         Truth::Classes { .. } => {
             let sure = Certainty::of(input);
+            let word = if input.inspection.chains.is_some() { ("token", "tokens") } else { ("item", "items") };
             html! {
-                "Answers for " b { (counted(sure.units, "item", "items")) } " by " (method) ". "
+                "Answers for " b { (counted(sure.units, word.0, word.1)) } " by " (method) ". "
                 @if voting(input) {
                     "In " (count(sure.at_least(0.95))) " of them (" (percent(sure.share(0.95)))
                     ") at least 95 % of the vote is for the answer. "
@@ -96,7 +97,7 @@ fn tiles(input: &PageInput<'_>) -> Markup {
     let per = |s: &crowdwise_core::questions::Spread| format!("median {} per", middle(s.median));
     html! {
         dl.tiles {
-            (tile("Items", &count(i.items), &unlabelled(input)))
+            (tile(if i.chains.is_some() { "Tokens" } else { "Items" }, &count(i.items), &unlabelled(input)))
             @if i.kind == LabelKind::Preference || i.kind == LabelKind::Similarity {
                 @let pairs = i.comparisons.map_or(i.units, |c| c.pairs);
                 (tile("Pairs compared", &count(pairs), &format!("{} item pair", per(&i.labels_per_unit))))

@@ -287,7 +287,7 @@ fn tokens_say_where_they_stand() {
     data.structure = Structure::Chains { starts: vec![0, 2, 3], names };
     let html = checked(&data, &votes(&data), &Extra::default());
     assert!(html.contains("token 2 of <bdi>first sentence</bdi>") && html.contains("token 1 of <bdi>second</bdi>"));
-    assert!(html.contains(">Sequences<"));
+    assert!(html.contains(">Sequences<") && html.contains("Answers for <b>3 tokens</b>"));
 }
 
 #[test]
