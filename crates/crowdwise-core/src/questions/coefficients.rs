@@ -341,6 +341,25 @@ mod tests {
     }
 
     #[test]
+    fn drawing_fewer_units_than_all_gives_the_width_of_all() {
+        // the same shares of three patterns in 20 000 units, drawn whole, and in 80 000, drawn in part
+        let rows = |n: usize| {
+            let mut p = Patterns::from_counts(&[vec![3, 0], vec![2, 1], vec![0, 3]]);
+            p.units = vec![n as u64 / 2, n as u64 / 4, n as u64 / 4];
+            p
+        };
+        let width = |n: usize| {
+            let p = rows(n);
+            let b = bootstrap(&p, &p.pairable(), Level::Nominal, whole(&p, Level::Nominal), 3, 2000);
+            assert_eq!(b.drawn, 20_000);
+            let [low, high] = b.interval.unwrap();
+            high - low
+        };
+        let (small, large) = (width(20_000), width(80_000));
+        assert!((small / large - 2.0).abs() < 0.2, "{small} {large}");
+    }
+
+    #[test]
     fn one_class_only_has_no_alpha() {
         let p = Patterns::from_counts(&[vec![3, 0], vec![2, 0]]);
         let which = p.pairable();
