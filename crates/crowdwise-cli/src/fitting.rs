@@ -71,12 +71,14 @@ pub fn say_stop(fit: &Fit, talk: Talk) {
     }
 }
 
+/// Findings that [`say_stop`] has said already.
+const SAID_OF_STOP: &[&str] = &["not-converged", "interrupted", "not-finite"];
 /// At most this many findings are said; the others are counted.
 const MOST_FINDINGS: usize = 8;
 
 pub fn say_findings(findings: &[Finding], talk: Talk) {
-    let mut order: Vec<&Finding> =
-        findings.iter().filter(|f| f.severity > Severity::Info && f.code != "not-converged").collect(); // said already
+    let worth = |f: &&Finding| f.severity > Severity::Info && !SAID_OF_STOP.contains(&f.code.as_str());
+    let mut order: Vec<&Finding> = findings.iter().filter(worth).collect();
     order.sort_by_key(|f| std::cmp::Reverse(f.severity));
     for f in order.iter().take(MOST_FINDINGS) {
         let word = if f.severity == Severity::Problem { "problem" } else { "warning" };
@@ -105,18 +107,13 @@ pub fn say_evaluation(e: &Evaluation, file: &str, talk: Talk) {
 }
 
 /// The exit code, after everything was written.
-pub fn exit(
-    stop: Option<Stop>,
-    severities: impl Iterator<Item = Severity> + Clone,
-    conditions: &[FailIf],
-    talk: Talk,
-) -> Exit {
+pub fn exit(stop: Option<Stop>, severities: &[Severity], conditions: &[FailIf], talk: Talk) -> Exit {
     if interrupt::cancelled() {
         return Exit::Interrupted;
     }
     let mut failed = false;
     for condition in conditions {
-        if let Some(why) = condition.holds(stop, severities.clone()) {
+        if let Some(why) = condition.holds(stop, severities) {
             talk.note(format_args!("failed as asked by --fail-if: {why}"));
             failed = true;
         }

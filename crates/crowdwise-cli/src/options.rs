@@ -123,7 +123,9 @@ impl InputOptions {
 }
 
 fn say(talk: Talk, notes: &[String]) {
-    notes.iter().for_each(|n| talk.note(n));
+    for note in notes {
+        talk.note(note);
+    }
 }
 
 /// Known truth of the items of `data`.
@@ -245,7 +247,7 @@ pub enum FailIf {
 
 impl FailIf {
     /// Why the condition holds, if it does.
-    pub fn holds(self, stop: Option<Stop>, severities: impl Iterator<Item = Severity>) -> Option<String> {
+    pub fn holds(self, stop: Option<Stop>, severities: &[Severity]) -> Option<String> {
         let level = match self {
             FailIf::NotConverged => {
                 let bad = stop.filter(|s| !matches!(s, Stop::Direct | Stop::Converged))?;
@@ -255,7 +257,7 @@ impl FailIf {
             FailIf::Findings => Severity::Warning,
             FailIf::Problem => Severity::Problem,
         };
-        let n = severities.filter(|s| *s >= level).count();
+        let n = severities.iter().filter(|s| **s >= level).count();
         let word = if level == Severity::Problem { "problem" } else { "finding" };
         (n > 0).then(|| format!("{n} {word}{}", if n == 1 { "" } else { "s" }))
     }

@@ -72,7 +72,7 @@ impl Progress {
         let prefix = &self.prefix;
         let bar = self.bar.get_or_insert_with(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{prefix} {bar:24} {msg}").expect("the template is constant");
+            let style = ProgressStyle::with_template("{prefix} {bar:16} {wide_msg}").expect("the template is constant");
             bar.set_style(style);
             bar.set_prefix(prefix.clone());
             bar
@@ -84,7 +84,7 @@ impl Progress {
                 bar.set_position(*iteration as u64);
                 let objective = objective.map(|o| format!(" · objective {o:.6}")).unwrap_or_default();
                 let left = self.rate.left(*iteration, *max_iter);
-                bar.set_message(format!("iteration {iteration}{objective} · change {change:.2e} · {left} left"));
+                bar.set_message(format!("iteration {iteration} · {left} left{objective} · change {change:.2e}"));
             }
             Event::Stage { name } => {
                 self.rate = Rate::default();

@@ -48,8 +48,11 @@ impl<'a> Push<'a> for Row<'a> {
 pub struct Sheet<'a> {
     columns: Vec<String>,
     rows: usize,
-    fill: Box<dyn FnMut(usize, &mut Row<'a>) + 'a>,
+    fill: Fill<'a>,
 }
+
+/// Makes the row of a number.
+type Fill<'a> = Box<dyn FnMut(usize, &mut Row<'a>) + 'a>;
 
 impl<'a> Sheet<'a> {
     pub fn new<S: Into<String>>(
@@ -94,6 +97,8 @@ fn write_table(out: &mut Output, sheet: Sheet<'_>, talk: Talk) -> Result<(), Err
     let text = render(sheet, shown, out.width());
     out.target.write_all(text.0.as_bytes()).map_err(|e| unwritable(&out.target.name(), &e))?;
     if text.1 > shown {
+        // the table first, then what is said of it
+        out.target.flush().map_err(|e| unwritable(&out.target.name(), &e))?;
         let rest = group((text.1 - shown) as u64);
         talk.note(format_args!("{rest} more rows; a pipe, `-o FILE` or `--format table` gives all"));
     }

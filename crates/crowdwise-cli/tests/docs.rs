@@ -15,11 +15,22 @@ fn commands(markdown: &str) -> Vec<Vec<String>> {
         if line.starts_with("```") {
             inside = line.trim() == "```sh";
         } else if inside && let Some(words) = line.strip_prefix("crowdwise ") {
-            let words = words.split(" # ").next().unwrap_or_default().split_whitespace();
-            found.push(words.map(|w| w.trim_matches('\'').to_owned()).collect());
+            found.push(split(words.split(" # ").next().unwrap_or_default()));
         }
     }
     found
+}
+
+/// Words as a shell sees them: what stands in single quotes is one.
+fn split(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for (n, part) in line.split('\'').enumerate() {
+        let mut pieces = if n % 2 == 1 { vec![part] } else { part.split(' ').collect() }.into_iter();
+        words.last_mut().unwrap().push_str(pieces.next().unwrap_or_default());
+        words.extend(pieces.map(str::to_owned));
+    }
+    words.retain(|w| !w.is_empty());
+    words
 }
 
 #[test]

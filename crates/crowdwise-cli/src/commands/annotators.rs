@@ -113,7 +113,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         rows::write(&mut out, sheet(table.kind, &table.rows), talk)?;
     }
     out.target.finish()?;
-    Ok(fitting::exit(Some(table.stop), table.severities.into_iter(), &args.fail_if, talk))
+    Ok(fitting::exit(Some(table.stop), &table.severities, &args.fail_if, talk))
 }
 
 /// Unknown numbers come last.

@@ -80,7 +80,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     out.target.finish()?;
     let worst =
         result.methods.iter().filter_map(|r| r.stop).max_by_key(|s| !matches!(s, Stop::Direct | Stop::Converged));
-    Ok(fitting::exit(worst, std::iter::empty(), &args.fail_if, talk))
+    Ok(fitting::exit(worst, &[], &args.fail_if, talk))
 }
 
 /// Parameters by method.
@@ -195,7 +195,9 @@ fn sheet(all: &[CompareRow], truth: bool) -> Sheet<'_> {
     Sheet::new(columns, all.len(), move |at, row: &mut Row<'_>| {
         let r = &all[at];
         row.text(&*r.method).maybe(r.agreement).maybe(r.drift).maybe(r.held_out_log_loss).maybe(r.held_out_se);
-        fields.iter().for_each(|f| _ = row.maybe(f.1(r)));
+        for (_, field) in &fields {
+            row.maybe(field(r));
+        }
         let stop = serde_json::to_value(r.stop).unwrap_or_default();
         row.real(r.elapsed_seconds).text(stop.as_str().unwrap_or_default().to_owned());
         if failed {

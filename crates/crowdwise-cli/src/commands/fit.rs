@@ -9,7 +9,7 @@ use crate::rows::{self, Push, Row, Sheet};
 use crate::talk::Talk;
 use crowdwise::questions::evaluate;
 use crowdwise::report::{FitDocument, LabelEntry, LabelRows};
-use crowdwise::{Dataset, Error, Fit, Truth};
+use crowdwise::{Dataset, Error, Fit, Severity, Truth};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -78,8 +78,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         talk.timed("write", || rows::write(&mut out, labels(&data, fit, args.posterior), talk))?;
     }
     out.target.finish()?;
-    let severities = fit.findings.iter().map(|f| f.severity);
-    Ok(fitting::exit(Some(fit.diagnostics.stop), severities, &args.fail_if, talk))
+    let severities: Vec<Severity> = fit.findings.iter().map(|f| f.severity).collect();
+    Ok(fitting::exit(Some(fit.diagnostics.stop), &severities, &args.fail_if, talk))
 }
 
 /// The labels of a fit as rows.

@@ -10,7 +10,7 @@ use crate::rows::{self, Push, Row, Sheet};
 use crate::talk::Talk;
 use crowdwise::questions::{Inspection, inspect};
 use crowdwise::report::{FindingEntry, SCHEMA};
-use crowdwise::{Dataset, Error};
+use crowdwise::{Dataset, Error, Severity};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -56,8 +56,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         _ => rows::write(&mut out, sheet(&document(&inspection, &data)), talk)?,
     }
     out.target.finish()?;
-    let severities = inspection.findings.iter().map(|f| f.severity);
-    Ok(fitting::exit(None, severities, &args.fail_if, talk))
+    let severities: Vec<Severity> = inspection.findings.iter().map(|f| f.severity).collect();
+    Ok(fitting::exit(None, &severities, &args.fail_if, talk))
 }
 
 /// The whole inspection with names instead of numbers.

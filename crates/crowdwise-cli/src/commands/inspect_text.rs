@@ -29,7 +29,9 @@ fn head(out: &mut String, title: &str) {
 
 fn pairs(rows: &[(&str, String)], width: Option<usize>) -> String {
     let mut table = TextTable::new([("", Align::Left), ("", Align::Left)]).without_header().indented(2);
-    rows.iter().for_each(|(name, value)| table.row([(*name).to_owned(), value.clone()]));
+    for (name, value) in rows {
+        table.row([*name, value]);
+    }
     table.render(width)
 }
 

@@ -56,7 +56,7 @@ pub enum By {
 
 /// One item to look at.
 #[derive(Debug, Default, Serialize)]
-struct Item {
+struct ItemToSee {
     item: String,
     label: Option<String>,
     probability: Option<f64>,
@@ -79,7 +79,7 @@ struct Document<'a> {
     schema: u32,
     method: &'a str,
     by: &'a str,
-    items: &'a [Item],
+    items: &'a [ItemToSee],
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
@@ -107,10 +107,10 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         rows::write(&mut out, sheet(&rows), talk)?;
     }
     out.target.finish()?;
-    Ok(fitting::exit(Some(stop), std::iter::empty(), &[], talk))
+    Ok(fitting::exit(Some(stop), &[], &[], talk))
 }
 
-fn of_answers(data: &Dataset, fit: &crowdwise::Fit, args: &Args) -> Vec<Item> {
+fn of_answers(data: &Dataset, fit: &crowdwise::Fit, args: &Args) -> Vec<ItemToSee> {
     let by = match args.by {
         By::Entropy => ItemOrder::Entropy,
         By::Margin => ItemOrder::Margin,
@@ -118,7 +118,7 @@ fn of_answers(data: &Dataset, fit: &crowdwise::Fit, args: &Args) -> Vec<Item> {
         By::Difficulty => ItemOrder::Difficulty,
     };
     let classes = data.table.categorical().map(|c| c.classes);
-    let of = |row: crowdwise::questions::ItemRow| Item {
+    let of = |row: crowdwise::questions::ItemRow| ItemToSee {
         item: data.table.unit_name(row.unit),
         label: row.class.and_then(|c| classes.map(|n| n.name(c).to_owned())),
         probability: row.probability,
@@ -148,7 +148,7 @@ fn vote(data: &Dataset, unit: usize, annotator: usize, said: Said) -> Vote {
 }
 
 /// The same from a kept fit, which knows the posterior but not the answers.
-fn of_document(document: &FitDocument<'_>, data: Option<&Dataset>, args: &Args) -> Result<Vec<Item>, Error> {
+fn of_document(document: &FitDocument<'_>, data: Option<&Dataset>, args: &Args) -> Result<Vec<ItemToSee>, Error> {
     let Labels::Read(labels) = &document.labels else { return Ok(Vec::new()) };
     if args.by == By::Disagreement {
         return Err(Error::Unsupported {
@@ -156,17 +156,17 @@ fn of_document(document: &FitDocument<'_>, data: Option<&Dataset>, args: &Args) 
             hint: Some("give the answers instead of the fit".into()),
         });
     }
-    let mut keyed: Vec<(f64, Item)> = labels.iter().map(|l| keyed(l, args.by)).collect();
+    let mut keyed: Vec<(f64, ItemToSee)> = labels.iter().map(|l| keyed(l, args.by)).collect();
     keyed.sort_by(|a, b| b.0.total_cmp(&a.0));
     keyed.truncate(args.top);
-    let mut rows: Vec<Item> = keyed.into_iter().map(|(_, item)| item).collect();
+    let mut rows: Vec<ItemToSee> = keyed.into_iter().map(|(_, item)| item).collect();
     if let Some(data) = data {
         add_votes(&mut rows, data);
     }
     Ok(rows)
 }
 
-fn keyed(label: &LabelEntry<'_>, by: By) -> (f64, Item) {
+fn keyed(label: &LabelEntry<'_>, by: By) -> (f64, ItemToSee) {
     match label {
         LabelEntry::Class { item, label, probability, posterior, difficulty } => {
             let entropy = stats::entropy_bits(posterior).max(0.0);
@@ -178,20 +178,20 @@ fn keyed(label: &LabelEntry<'_>, by: By) -> (f64, Item) {
                 (By::Difficulty, Some(d)) => *d,
                 _ => entropy,
             };
-            let item = Item {
+            let item = ItemToSee {
                 item: item.to_string(),
                 label: Some(label.to_string()),
                 probability: Some(*probability),
                 entropy_bits: Some(entropy),
                 margin: Some(margin),
                 difficulty: *difficulty,
-                ..Item::default()
+                ..ItemToSee::default()
             };
             (key, item)
         }
         LabelEntry::Value { item, value, sd } => {
             let key = sd.unwrap_or(f64::NEG_INFINITY);
-            (key, Item { item: item.to_string(), value: *value, sd: *sd, ..Item::default() })
+            (key, ItemToSee { item: item.to_string(), value: *value, sd: *sd, ..ItemToSee::default() })
         }
         LabelEntry::Score { item, score, low, high, .. } => {
             let width = match (low, high) {
@@ -200,12 +200,12 @@ fn keyed(label: &LabelEntry<'_>, by: By) -> (f64, Item) {
             };
             // the interval is 90 % of a normal distribution wide
             let sd = width.is_finite().then_some(width / 3.29);
-            (width, Item { item: item.to_string(), value: Some(*score), sd, ..Item::default() })
+            (width, ItemToSee { item: item.to_string(), value: Some(*score), sd, ..ItemToSee::default() })
         }
     }
 }
 
-fn add_votes(rows: &mut [Item], data: &Dataset) {
+fn add_votes(rows: &mut [ItemToSee], data: &Dataset) {
     let table = &data.table;
     let wanted: HashMap<String, usize> = rows.iter().enumerate().map(|(n, r)| (r.item.clone(), n)).collect();
     for (i, name) in table.items().iter().enumerate() {
@@ -222,8 +222,8 @@ fn add_votes(rows: &mut [Item], data: &Dataset) {
     }
 }
 
-fn sheet(all: &[Item]) -> Sheet<'_> {
-    let has = |f: fn(&Item) -> bool| all.iter().any(f);
+fn sheet(all: &[ItemToSee]) -> Sheet<'_> {
+    let has = |f: fn(&ItemToSee) -> bool| all.iter().any(f);
     let classes = has(|i| i.label.is_some());
     let values = has(|i| i.value.is_some() || i.sd.is_some());
     let difficulty = has(|i| i.difficulty.is_some());

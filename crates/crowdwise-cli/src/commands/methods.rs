@@ -66,19 +66,20 @@ fn list(args: &Args, talk: Talk) -> Result<Exit, Error> {
         let text = json!({"schema": crowdwise::report::SCHEMA, "methods": all});
         writeln!(out.target, "{text:#}").map_err(|e| unwritable(&out.target.name(), &e))?;
     } else {
+        // a narrow terminal has better use for the space than the name, which is the id in other letters
+        let named = out.format != Format::Table || out.width().is_none_or(|w| w >= 140);
         let cells = entries.map(|e| {
             let kinds: Vec<&str> = e.info.accepts.iter().map(|k| k.name()).collect();
             let status = serde_json::to_value(e.info.status).unwrap_or_default();
-            vec![
-                Cell::from(e.info.id),
-                Cell::from(e.info.name),
-                Cell::from(kinds.join(" ")),
-                Cell::from(status.as_str().unwrap_or_default().to_owned()),
-                Cell::from(e.info.summary),
-            ]
+            let mut row = vec![Cell::from(e.info.id)];
+            row.extend(named.then(|| Cell::from(e.info.name)));
+            row.push(Cell::from(kinds.join(" ")));
+            row.push(Cell::from(status.as_str().unwrap_or_default().to_owned()));
+            row.push(Cell::from(e.info.summary));
+            row
         });
         out.brief = false;
-        let columns = ["id", "name", "kinds", "status", "summary"];
+        let columns = ["id", "name", "kinds", "status", "summary"].into_iter().filter(|c| named || *c != "name");
         rows::write(&mut out, Sheet::of_rows(columns, cells.collect()), talk)?;
     }
     out.target.finish()?;

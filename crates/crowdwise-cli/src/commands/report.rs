@@ -9,7 +9,7 @@ use crate::output::{Target, unwritable};
 use crate::source::{FitOptions, is_fit};
 use crate::talk::Talk;
 use crowdwise::questions::compare;
-use crowdwise::{Error, Report};
+use crowdwise::{Error, Report, Severity};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -80,8 +80,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let html = talk.timed("page", || report.html());
     out.write_all(html.as_bytes()).map_err(|e| unwritable(&out.name(), &e))?;
     out.finish()?;
-    let severities = fitted.fit.findings.iter().map(|f| f.severity);
-    Ok(fitting::exit(Some(fitted.fit.diagnostics.stop), severities, &args.fail_if, talk))
+    let severities: Vec<Severity> = fitted.fit.findings.iter().map(|f| f.severity).collect();
+    Ok(fitting::exit(Some(fitted.fit.diagnostics.stop), &severities, &args.fail_if, talk))
 }
 
 /// The command as it was typed, so that the page can be made again.

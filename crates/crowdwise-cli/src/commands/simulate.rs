@@ -271,15 +271,12 @@ fn answer(text: &mut Vec<u8>, block: &Block, row: &SimRow, classes: &[String]) {
 
 /// The columns that name a unit, with a comma after each.
 fn unit(text: &mut Vec<u8>, block: &Block, unit: u64) {
-    match block.chain.get((unit - block.first) as usize) {
-        Some(&(chain, position)) => {
-            number(text, b's', chain as u64);
-            let _ = write!(text, ",{position},");
-        }
-        None => {
-            number(text, b'i', unit);
-            text.push(b',');
-        }
+    if let Some(&(chain, position)) = block.chain.get((unit - block.first) as usize) {
+        number(text, b's', chain as u64);
+        let _ = write!(text, ",{position},");
+    } else {
+        number(text, b'i', unit);
+        text.push(b',');
     }
 }
 
