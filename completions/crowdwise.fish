@@ -1,0 +1,369 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_crowdwise_global_optspecs
+    string join \n q/quiet v/verbose h/help V/version
+end
+
+function __fish_crowdwise_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_crowdwise_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_crowdwise_using_subcommand
+    set -l cmd (__fish_crowdwise_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -s V -l version -d 'Print version'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "inspect" -d 'What is in the data: counts, agreement, connectivity, problems'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "fit" -d 'Fit one method and write the labels'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "annotators" -d 'One row per annotator: accuracy, information, flags'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "items" -d 'The items to look at, with who said what'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "compare" -d 'Methods side by side'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "simulate" -d 'Data with known truth'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "report" -d 'One self-contained HTML page'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "methods" -d 'The list of methods, or one method\'s page'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "convert" -d 'Between CSV, TSV, JSON lines and Parquet'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "completions" -d 'Completions for a shell'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "man" -d 'The manual pages'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+findings\t'There is any warning or problem'
+problem\t'There is a problem'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l seed -d 'Seed of the bootstrap behind the interval of alpha' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l item -d 'Column of the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l annotator -d 'Column of the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l label -d 'Column of the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l columns -d 'Names of the columns, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l wide -d 'One row per item, one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l ordered -d 'The classes have an order (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s m -l method -d 'The method [default: dawid-skene; mean for real values, bradley-terry for comparisons]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s p -l param -d 'A parameter of the method; `crowdwise methods METHOD` lists them' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l truth -d 'Known truth (item,label), only to evaluate' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l gold -d 'Known truth (item,label) that the fit uses' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+findings\t'There is any warning or problem'
+problem\t'There is a problem'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l item -d 'Column of the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l annotator -d 'Column of the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l label -d 'Column of the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l columns -d 'Names of the columns, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l posterior -d 'Add a column of probability for each class'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l wide -d 'One row per item, one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l ordered -d 'The classes have an order (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l by -d 'Order of the rows [default: as in the data]' -r -f -a "accuracy\t'Lowest accuracy first'
+information\t'Least information first'
+agreement\t'Lowest agreement with others first'
+labels\t'Most labels first'
+flags\t'Flagged ones first'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+findings\t'There is any warning or problem'
+problem\t'There is a problem'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s m -l method -d 'The method for answers [default: dawid-skene; mean for real values, bradley-terry for comparisons]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s p -l param -d 'A parameter of the method' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l gold -d 'Known truth (item,label) that the fit uses' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l item -d 'Column of the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l annotator -d 'Column of the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l label -d 'Column of the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l columns -d 'Names of the columns, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l wide -d 'One row per item, one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l ordered -d 'The classes have an order (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l by -d 'What makes an item worth a look' -r -f -a "entropy\t'Uncertainty of the answer'
+margin\t'Distance between the two best classes'
+disagreement\t'Disagreement of the annotators'
+difficulty\t'The method\'s own difficulty'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s n -l top -d 'How many items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l answers -d 'The answers behind a kept fit, to show who said what' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s m -l method -d 'The method for answers [default: dawid-skene; mean for real values, bradley-terry for comparisons]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s p -l param -d 'A parameter of the method' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l gold -d 'Known truth (item,label) that the fit uses' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l item -d 'Column of the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l annotator -d 'Column of the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l label -d 'Column of the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l columns -d 'Names of the columns, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l wide -d 'One row per item, one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l ordered -d 'The classes have an order (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s m -l method -d 'Methods, or `all` that fit the data [default: a sensible set]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s p -l param -d 'A parameter of one of the methods' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l truth -d 'Known truth (item,label), only to evaluate' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l gold -d 'Known truth (item,label) that the fits use' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l folds -d 'Parts in which labels are hidden in turn for the held-out score; 0 = no such score' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+findings\t'There is any warning or problem'
+problem\t'There is a problem'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l item -d 'Column of the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l annotator -d 'Column of the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l label -d 'Column of the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l columns -d 'Names of the columns, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l wide -d 'One row per item, one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l ordered -d 'The classes have an order (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s o -l output -d 'Write into DIR, which is made if it is not there' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l items -d 'Number of items (tokens for sequences) [default: 1000]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l annotators -d 'Number of annotators [default: 50]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l classes -d 'Number of classes [default: 3]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l per-item -d 'Labels per item [default: 5]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l accuracy -d 'Mean probability that an ordinary annotator is right [default: 0.75]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l spammers -d 'Share of annotators whose labels do not depend on the truth [default: 0]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l adversaries -d 'Share of annotators who answer wrongly on purpose [default: 0]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l copy-groups -d 'Groups in which two followers copy a leader [default: 0]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l imbalance -d 'Each class is this many times as frequent as the next [default: 1]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l zipf -d 'Heavy-tailed participation: the j-th annotator is drawn with weight j^-EXPONENT [default: 0]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l features -d 'Numbers per item that tell of its class, written as features.npy [default: 0]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l class-names -d 'Names of the classes instead of c0, c1 …' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s p -l param -d 'Any other property of the simulation, e.g. copy_probability=0.8; a wrong name lists them all' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l regular -d 'Every annotator labels the same number of items'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s o -l output -d 'The page to write' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l compare -d 'Also show how these methods do, or `all` that fit the data' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l folds -d 'Parts in which labels are hidden in turn for the held-out score of --compare' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l truth -d 'Known truth (item,label), only to evaluate' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l title -d 'Title of the page [default: the name of the answers]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+findings\t'There is any warning or problem'
+problem\t'There is a problem'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s m -l method -d 'The method for answers [default: dawid-skene; mean for real values, bradley-terry for comparisons]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s p -l param -d 'A parameter of the method' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l gold -d 'Known truth (item,label) that the fit uses' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l item -d 'Column of the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l annotator -d 'Column of the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l label -d 'Column of the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l columns -d 'Names of the columns, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l wide -d 'One row per item, one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l ordered -d 'The classes have an order (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l kind -d 'Only the methods for this kind of label' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l item -d 'Column of the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l annotator -d 'Column of the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l label -d 'Column of the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l columns -d 'Names of the columns, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l wide -d 'One row per item, one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l ordered -d 'The classes have an order (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s o -l output -d 'Write one page per command into DIR instead of the main page to standard output' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
