@@ -2,6 +2,7 @@
 
 use crate::root;
 use crowdwise::{Entry, LabelKind};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -60,7 +61,10 @@ fn readme() -> Result<String, String> {
 }
 
 fn index() -> String {
-    format!("# Methods\n\nGenerated from the list of methods; each page is also `crowdwise methods ID`.\n\n{}", table(""))
+    format!(
+        "# Methods\n\nGenerated from the list of methods; each page is also `crowdwise methods ID`.\n\n{}",
+        table("")
+    )
 }
 
 fn page(entry: &Entry) -> String {
@@ -73,23 +77,42 @@ fn table(folder: &str) -> String {
         let i = e.info;
         let kinds: Vec<&str> = i.accepts.iter().map(|k: &LabelKind| k.name()).collect();
         let reference = &i.references[0];
-        let year = reference.text.rsplit([' ', ',']).find_map(|w| w.trim_end_matches('.').parse::<u32>().ok());
-        let author = reference.text.split([',', '.']).map(str::trim).find(|w| w.len() > 2).unwrap_or_default();
-        let cite = format!("{} {}", author, year.map(|y| y.to_string()).unwrap_or_default());
+        let cite = short(reference.text);
         let cite = match reference.doi {
-            Some(doi) => format!("[{}](https://doi.org/{doi})", cite.trim()),
-            None => cite.trim().to_owned(),
+            Some(doi) => format!("[{cite}](https://doi.org/{doi})"),
+            None => cite,
         };
-        out.push_str(&format!(
-            "| [`{}`]({folder}{}.md) | {} | {} | {} | {cite} |\n",
-            i.id,
-            i.id,
-            kinds.join(", "),
-            if i.capabilities.gold { "yes" } else { "" },
-            i.summary
-        ));
+        let gold = if i.capabilities.gold { "yes" } else { "" };
+        let kinds = kinds.join(", ");
+        let _ = writeln!(out, "| [`{0}`]({folder}{0}.md) | {kinds} | {gold} | {1} | {cite} |", i.id, i.summary);
     }
     out
+}
+
+/// "Dawid and Skene 1979" or "Ghosh et al. 2011" from a full reference.
+fn short(text: &str) -> String {
+    let initial =
+        |w: &str| w.ends_with('.') && w.len() <= 6 && w.split('-').all(|p| p.trim_end_matches('.').len() <= 2);
+    let mut words = text.split_whitespace().filter(|w| !initial(w));
+    let first = words.next().unwrap_or_default();
+    let name = first.trim_end_matches([',', '.']);
+    let authors = if first.ends_with('.') {
+        name.to_owned()
+    } else if first.ends_with(',') {
+        // two names with a comma between them, or more
+        let second = words.next().unwrap_or_default();
+        if second.ends_with('.') {
+            format!("{name} and {}", second.trim_end_matches('.'))
+        } else {
+            format!("{name} et al.")
+        }
+    } else {
+        let second = words.find(|w| *w != "and").unwrap_or_default();
+        format!("{name} and {}", second.trim_end_matches([',', '.']))
+    };
+    let year = |w: &str| w.len() == 4 && w.parse::<u32>().is_ok_and(|y| (1700..2100).contains(&y));
+    let year = text.split(|c: char| !c.is_ascii_digit()).rfind(|w| year(w)).unwrap_or_default();
+    format!("{authors} {year}").trim_end().to_owned()
 }
 
 /// What the command itself prints.

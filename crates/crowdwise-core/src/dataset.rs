@@ -134,7 +134,7 @@ pub struct Features {
 
 impl Features {
     pub fn rows(&self) -> usize {
-        if self.dim == 0 { 0 } else { self.values.len() / self.dim }
+        self.values.len().checked_div(self.dim).unwrap_or(0)
     }
 
     pub fn row(&self, i: usize) -> &[f32] {
@@ -160,6 +160,7 @@ impl Dataset {
     }
 
     /// Uses `gold` in fitting; classes that only the gold knows become classes of the table.
+    #[must_use]
     pub fn with_gold(mut self, gold: Gold) -> Self {
         self.table.add_classes(gold.extra_classes.iter());
         self.gold = Some(gold);

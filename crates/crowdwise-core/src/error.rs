@@ -72,10 +72,11 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::MissingColumn { suggestion, .. } => suggestion.clone(),
-            Error::UnknownParameter { nearest: Some(n), .. } => Some(format!("did you mean `{n}`?")),
+            Error::UnknownParameter { nearest: Some(n), .. } | Error::Unknown { nearest: Some(n), .. } => {
+                Some(format!("did you mean `{n}`?"))
+            }
             Error::UnknownParameter { all, .. } if all.is_empty() => Some("it has no parameters".into()),
             Error::UnknownParameter { all, .. } => Some(format!("it has {}", all.join(", "))),
-            Error::Unknown { nearest: Some(n), .. } => Some(format!("did you mean `{n}`?")),
             Error::Unknown { hint, .. }
             | Error::Unreadable { hint, .. }
             | Error::NoData { hint, .. }

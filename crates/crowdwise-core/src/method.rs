@@ -134,11 +134,14 @@ impl<M: Method> AnyMethod for M {
     }
 }
 
+/// Makes a method from named parameter values.
+type Make = fn(&[(String, Value)]) -> Result<Box<dyn AnyMethod>, Error>;
+
 /// A line of the list of methods.
 #[derive(Clone, Copy)]
 pub struct Entry {
     pub info: &'static MethodInfo,
-    make: fn(&[(String, Value)]) -> Result<Box<dyn AnyMethod>, Error>,
+    make: Make,
     schema: fn() -> Value,
     defaults: fn() -> Value,
 }

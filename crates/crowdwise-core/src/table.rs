@@ -334,6 +334,7 @@ impl Table {
     }
 
     /// A table with only the rows for which `keep` is true; names and numbering stay.
+    #[must_use]
     pub fn filter_rows(&self, keep: impl Fn(usize) -> bool) -> Table {
         let mut offsets = Vec::with_capacity(self.offsets.len());
         offsets.push(0);

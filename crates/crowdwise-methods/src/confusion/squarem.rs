@@ -59,7 +59,7 @@ impl Squarem {
 
     /// Whether the objective at the extrapolated point is too low.
     pub fn refuses(&self, objective: f64) -> bool {
-        self.extrapolated() && !(objective >= self.floor - SLACK * self.floor.abs())
+        self.extrapolated() && (objective.is_nan() || objective < self.floor - SLACK * self.floor.abs())
     }
 
     /// Gives up the extrapolated point: the tables, prior and log-prior of θ2 to go on from.

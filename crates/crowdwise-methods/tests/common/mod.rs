@@ -1,5 +1,5 @@
 //! Data for the tests: the shared real sets, read by path.
-#![allow(dead_code)] // each test file uses its own part
+#![allow(dead_code, clippy::print_stderr)] // each test file uses its own part; skipping is said loudly
 
 use crowdwise_core::stats::{n_tied, tied};
 use crowdwise_core::{Dataset, Fit, Gold, LabelKind, TableBuilder};
@@ -15,7 +15,10 @@ pub fn data_dir() -> PathBuf {
 pub fn real_set(name: &str) -> Option<(Dataset, Option<Gold>)> {
     let dir = data_dir().join(name);
     let Ok(text) = std::fs::read_to_string(dir.join("answers.csv")) else {
-        eprintln!("SKIPPED: no dataset {name} in {} (set CROWDWISE_DATA to the folder of real datasets)", dir.display());
+        eprintln!(
+            "SKIPPED: no dataset {name} in {} (set CROWDWISE_DATA to the folder of real datasets)",
+            dir.display()
+        );
         return None;
     };
     let mut b = TableBuilder::new(LabelKind::Categorical);

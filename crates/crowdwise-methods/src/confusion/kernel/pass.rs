@@ -185,7 +185,7 @@ unsafe fn rows<L: Lanes, const NQ: usize, const NP: usize, const D: usize, const
                 }
             }
             let mut z = total::<L, NQ, NP>(s4, s2);
-            if !(z > UNDERFLOW) {
+            if z.is_nan() || z <= UNDERFLOW {
                 let mut buffer = [0.0; 16];
                 extra += rescue(w, ix, d, buffer.as_mut_ptr());
                 out.rescued += 1;
@@ -264,7 +264,7 @@ unsafe fn any<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
         for item in 0..c.n {
             multiply::<L>(w, ix, c.d, &mut s);
             let mut z = tree_sum(&s, kp);
-            if !(z > UNDERFLOW) {
+            if z.is_nan() || z <= UNDERFLOW {
                 extra += rescue(w, ix, c.d, s.as_mut_ptr());
                 out.rescued += 1;
                 z = tree_sum(&s, kp);

@@ -15,7 +15,7 @@ pub(crate) struct Rows {
     pub kp: usize,
     /// Length of a row in 8-byte units.
     pub stride: usize,
-    pub rows: usize,
+    count: usize,
 }
 
 /// Classes padded to what the pass wants.
@@ -24,12 +24,12 @@ pub(crate) fn padded(k: usize) -> usize {
 }
 
 impl Rows {
-    pub fn new(rows: usize, k: usize) -> Rows {
+    pub fn new(count: usize, k: usize) -> Rows {
         let kp = padded(k);
         let stride = 2 * kp;
         // room behind the last row: wide loads of an unpadded tail stay inside the allocation
-        let lines = (rows * stride + 16).div_ceil(8);
-        Rows { memory: vec![Line([0; 8]); lines], kp, stride, rows }
+        let lines = (count * stride + 16).div_ceil(8);
+        Rows { memory: vec![Line([0; 8]); lines], kp, stride, count }
     }
 
     pub fn base(&self) -> *const f64 {
@@ -40,9 +40,9 @@ impl Rows {
         self.memory.as_mut_ptr().cast()
     }
 
-    /// Bytes of a row of this many classes (table and counts).
+    /// Bytes of all rows, tables and counts.
     pub fn bytes(&self) -> usize {
-        self.rows * self.stride * 8
+        self.count * self.stride * 8
     }
 }
 
