@@ -268,31 +268,45 @@ impl ScatterDefault for Preference {
 }
 
 fn sort_within_units(offsets: &[u64], annotator: &mut [u32], values: &mut Values) {
-    let mut order: Vec<u32> = Vec::new();
-    for w in offsets.windows(2) {
-        let rows = w[0] as usize..w[1] as usize;
-        if annotator[rows.clone()].is_sorted() {
-            continue;
-        }
-        order.clear();
-        order.extend(0..rows.len() as u32);
-        let names = &annotator[rows.clone()];
-        order.sort_by_key(|&r| names[r as usize]);
-        permute(&mut annotator[rows.clone()], &order);
-        match values {
-            Values::Categorical { codes: Codes::U8(v), .. } => permute(&mut v[rows], &order),
-            Values::Categorical { codes: Codes::U16(v), .. } => permute(&mut v[rows], &order),
-            Values::Real { values, .. } => permute(&mut values[rows], &order),
-            Values::Preference { codes } => permute(&mut codes[rows], &order),
-            Values::Similarity { same } => permute(&mut same[rows], &order),
-        }
+    match values {
+        Values::Categorical { codes: Codes::U8(v), .. } => sort_units(offsets, annotator, v),
+        Values::Categorical { codes: Codes::U16(v), .. } => sort_units(offsets, annotator, v),
+        Values::Real { values, .. } => sort_units(offsets, annotator, values),
+        Values::Preference { codes } => sort_units(offsets, annotator, codes),
+        Values::Similarity { same } => sort_units(offsets, annotator, same),
     }
 }
 
-fn permute<T: Copy>(v: &mut [T], order: &[u32]) {
-    let old = v.to_vec();
-    for (x, &from) in v.iter_mut().zip(order) {
-        *x = old[from as usize];
+/// Units up to this size are sorted by insertion.
+const SMALL_UNIT: usize = 24;
+
+/// Sorts the rows of each unit by annotator; rows of the same annotator keep their order.
+fn sort_units<T: Copy>(offsets: &[u64], annotator: &mut [u32], values: &mut [T]) {
+    let mut scratch: Vec<(u32, T)> = Vec::new();
+    for w in offsets.windows(2) {
+        let rows = w[0] as usize..w[1] as usize;
+        let (names, values) = (&mut annotator[rows.clone()], &mut values[rows]);
+        if names.len() <= SMALL_UNIT {
+            for end in 1..names.len() {
+                let (name, value) = (names[end], values[end]);
+                let mut at = end;
+                while at > 0 && names[at - 1] > name {
+                    names[at] = names[at - 1];
+                    values[at] = values[at - 1];
+                    at -= 1;
+                }
+                names[at] = name;
+                values[at] = value;
+            }
+        } else if !names.is_sorted() {
+            scratch.clear();
+            scratch.extend(names.iter().copied().zip(values.iter().copied()));
+            scratch.sort_by_key(|row| row.0);
+            for (r, &(name, value)) in scratch.iter().enumerate() {
+                names[r] = name;
+                values[r] = value;
+            }
+        }
     }
 }
 
@@ -354,6 +368,21 @@ mod tests {
         let t = b.finish().unwrap();
         assert_eq!(t.n_classes(), 300);
         assert_eq!(rows_of(&t).len(), 300);
+    }
+
+    /// Rows of one annotator on one unit keep the order in which they came, in small and in large units.
+    #[test]
+    fn repeated_labels_keep_their_order() {
+        for n in [10, 100] {
+            let mut b = TableBuilder::new(LabelKind::Real);
+            for r in 0..n {
+                b.value("x", ["q", "p", "z"][r % 3], r as f64);
+            }
+            let t = b.finish().unwrap();
+            for w in t.annotator().windows(2).zip(t.real().unwrap().windows(2)) {
+                assert!(w.0[0] < w.0[1] || (w.0[0] == w.0[1] && w.1[0] < w.1[1]), "{n}");
+            }
+        }
     }
 
     proptest! {

@@ -36,31 +36,66 @@ impl Names {
     ///
     /// # Panics
     /// When 2^32 - 1 names are exceeded.
+    #[inline]
     pub fn intern(&mut self, name: &str) -> u32 {
         self.thaw();
-        let hash = HASHER.hash_one(name);
-        let (text, ends) = (&self.text, &self.ends);
-        if let Some(&found) = self.lookup.find(hash, |&id| slice(text, ends, id) == name) {
+        self.intern_hashed(name, HASHER.hash_one(name.as_bytes()))
+    }
+
+    /// The numbers of many names, added to `out`, as if each was interned in turn.
+    ///
+    /// Hashing all of them first and then looking all of them up lets the processor wait for several look-ups at once,
+    /// which matters when the names do not fit into its caches. A name that repeats the one before costs a comparison.
+    pub fn intern_all(&mut self, names: &[&str], out: &mut Vec<u32>) {
+        const BATCH: usize = 32;
+        self.thaw();
+        let mut hashes = [0u64; BATCH];
+        for batch in names.chunks(BATCH) {
+            for (n, name) in batch.iter().enumerate() {
+                if n == 0 || batch[n - 1] != *name {
+                    hashes[n] = HASHER.hash_one(name.as_bytes());
+                }
+            }
+            for (n, &name) in batch.iter().enumerate() {
+                let again = n > 0 && batch[n - 1] == name;
+                out.push(if again { out[out.len() - 1] } else { self.intern_hashed(name, hashes[n]) });
+            }
+        }
+    }
+
+    #[inline]
+    fn intern_hashed(&mut self, name: &str, hash: u64) -> u32 {
+        let (text, ends) = (self.text.as_bytes(), &self.ends);
+        if let Some(&found) = self.lookup.find(hash, |&id| bytes(text, ends, id) == name.as_bytes()) {
             return found;
         }
+        self.add(name, hash)
+    }
+
+    #[cold]
+    fn add(&mut self, name: &str, hash: u64) -> u32 {
         let id = u32::try_from(self.ends.len()).expect("more than 2^32 distinct names");
+        if self.lookup.len() == self.lookup.capacity() {
+            self.rebuild((2 * self.lookup.capacity()).max(4));
+        }
         self.text.push_str(name);
         self.ends.push(self.text.len() as u64);
-        let (text, ends) = (&self.text, &self.ends);
-        self.lookup.insert_unique(hash, id, |&id| HASHER.hash_one(slice(text, ends, id)));
+        let (text, ends) = (self.text.as_bytes(), &self.ends);
+        self.lookup.insert_unique(hash, id, |&id| HASHER.hash_one(bytes(text, ends, id)));
         id
     }
 
     /// The number of `name`, if it is there.
     pub fn get(&self, name: &str) -> Option<u32> {
         if self.lookup.len() == self.ends.len() {
-            let hash = HASHER.hash_one(name);
-            return self.lookup.find(hash, |&id| slice(&self.text, &self.ends, id) == name).copied();
+            let (hash, text) = (HASHER.hash_one(name.as_bytes()), self.text.as_bytes());
+            return self.lookup.find(hash, |&id| bytes(text, &self.ends, id) == name.as_bytes()).copied();
         }
         self.iter().position(|n| n == name).map(|p| p as u32)
     }
 
     /// The name with this number.
+    #[inline]
     pub fn name(&self, id: usize) -> &str {
         slice(&self.text, &self.ends, id as u32)
     }
@@ -77,13 +112,21 @@ impl Names {
     }
 
     /// Rebuilds the look-up table if it was dropped.
+    #[inline]
     pub fn thaw(&mut self) {
-        if self.lookup.len() == self.ends.len() {
-            return;
+        if self.lookup.len() != self.ends.len() {
+            self.rebuild(self.ends.len());
         }
-        let (text, ends) = (&self.text, &self.ends);
-        let hash = |id: u32| HASHER.hash_one(slice(text, ends, id));
-        let mut lookup = HashTable::with_capacity(ends.len());
+    }
+
+    /// A new look-up table. The names are visited in the order in which they lie in memory, and the old table is gone
+    /// before the new one comes, so this is faster and smaller than letting the table grow by itself.
+    #[cold]
+    fn rebuild(&mut self, capacity: usize) {
+        self.lookup = HashTable::new();
+        let (text, ends) = (self.text.as_bytes(), &self.ends);
+        let hash = |id: u32| HASHER.hash_one(bytes(text, ends, id));
+        let mut lookup = HashTable::with_capacity(capacity);
         for id in 0..ends.len() as u32 {
             lookup.insert_unique(hash(id), id, |&id| hash(id));
         }
@@ -96,10 +139,22 @@ impl Names {
     }
 }
 
-fn slice<'a>(text: &'a str, ends: &[u64], id: u32) -> &'a str {
+#[inline]
+fn range(ends: &[u64], id: u32) -> std::ops::Range<usize> {
     let id = id as usize;
     let start = if id == 0 { 0 } else { ends[id - 1] as usize };
-    &text[start..ends[id] as usize]
+    start..ends[id] as usize
+}
+
+/// As [`slice`], without a look at where characters begin.
+#[inline]
+fn bytes<'a>(text: &'a [u8], ends: &[u64], id: u32) -> &'a [u8] {
+    &text[range(ends, id)]
+}
+
+#[inline]
+fn slice<'a>(text: &'a str, ends: &[u64], id: u32) -> &'a str {
+    &text[range(ends, id)]
 }
 
 /// The candidate closest to `wanted`, if it is close enough that a slip of the pen explains the difference.
@@ -169,6 +224,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn many_at_once_are_numbered_as_one_by_one(words in prop::collection::vec("[ab]{0,3}", 0..200)) {
+            let (mut one, mut all) = (Names::new(), Names::new());
+            let ids: Vec<u32> = words.iter().map(|w| one.intern(w)).collect();
+            let list: Vec<&str> = words.iter().map(String::as_str).collect();
+            let mut together = Vec::new();
+            all.intern_all(&list, &mut together);
+            prop_assert_eq!(ids, together);
+            prop_assert_eq!(one, all);
+        }
+
         #[test]
         fn interning_is_a_bijection_and_survives_freezing(words in prop::collection::vec(".{0,12}", 0..60)) {
             let mut names = Names::new();

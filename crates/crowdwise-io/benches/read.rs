@@ -1,8 +1,10 @@
 //! Rows per second and peak memory of the readers, on data of its own making.
 //!
 //! `cargo bench -p crowdwise-io --bench read -- [ROWS] [THREADS,…] [FORMAT,…]`, by default 1,000,000 rows, 1 and 2
-//! threads, and csv, shuffled, csv.gz, jsonl and parquet. Every measurement runs in a process of its own, because a process only knows the
-//! peak of its whole life.
+//! threads, and csv, shuffled.csv (items in random order), csv.gz, jsonl and parquet. Every measurement runs in a
+//! process of its own, because a process only knows the peak of its whole life.
+
+#![allow(clippy::print_stdout)] // a program of its own
 
 use crowdwise_core::{Dataset, LabelKind, TableBuilder};
 use crowdwise_io::{ReadOptions, Source, TableFormat, read_answers, write_answers};
@@ -12,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+const CLASSES: [&str; 10] = ["cat", "dog", "bird", "horse", "ship", "truck", "frog", "deer", "plane", "car"];
 const ALL: &str = "csv,shuffled.csv,csv.gz,jsonl,parquet";
 
 fn main() {
@@ -77,7 +80,7 @@ fn peak_mb() -> f64 {
     line.split_whitespace().nth(1).and_then(|x| x.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
 }
 
-/// Rows of about 36 bytes: five labels an item, 10,000 annotators, four classes.
+/// Rows of 36 bytes with text ids: five labels an item, 20,000 annotators of whom few do much, ten classes.
 fn generate(dir: &Path, format: &str, rows: usize) -> PathBuf {
     let path = dir.join(format!("votes.{format}"));
     let shuffled = format.starts_with("shuffled");
@@ -89,16 +92,18 @@ fn generate(dir: &Path, format: &str, rows: usize) -> PathBuf {
         x
     };
     let mut row = |r: usize| {
-        let items = (rows / 5).max(1) as u64;
-        let item = if shuffled { random() % items } else { r as u64 / 5 };
-        let worker = random() % 10_000;
-        (item, worker, ["cat", "dog", "bird", "fish"][(random() % 4) as usize])
+        let items = (rows as u64 / 5).max(1);
+        let item = if shuffled { random() % items } else { (r as u64 / 5).wrapping_mul(2654435761) % items };
+        let mut unit = || (random() >> 11) as f64 / (1u64 << 53) as f64;
+        let worker = (unit() * unit() * 20_000.0) as u64;
+        let annotator = format!("A{:012X}", worker.wrapping_mul(0x9e3779b97f4a7c15) >> 20);
+        (format!("img_{item:08}.jpg"), annotator, CLASSES[(random() % 10) as usize])
     };
     if format == "parquet" {
         let mut b = TableBuilder::new(LabelKind::Categorical);
         for r in 0..rows {
             let (item, worker, label) = row(r);
-            b.label(&format!("item_{item:09}"), &format!("annotator_{worker:05}"), label).expect("four classes");
+            b.label(&item, &worker, label).expect("ten classes");
         }
         let data = Dataset::new(b.finish().expect("a table"));
         let out = BufWriter::new(File::create(&path).expect("a file"));
@@ -106,7 +111,7 @@ fn generate(dir: &Path, format: &str, rows: usize) -> PathBuf {
         return path;
     }
     let file = BufWriter::new(File::create(&path).expect("a file"));
-    let mut out: Box<dyn Write> = if format.ends_with(".gz") {
+    let mut out: Box<dyn Write> = if format == "csv.gz" {
         Box::new(flate2::write::GzEncoder::new(file, flate2::Compression::fast()))
     } else {
         Box::new(file)
@@ -117,12 +122,9 @@ fn generate(dir: &Path, format: &str, rows: usize) -> PathBuf {
     for r in 0..rows {
         let (item, worker, label) = row(r);
         if format == "jsonl" {
-            writeln!(
-                out,
-                "{{\"item\":\"item_{item:09}\",\"annotator\":\"annotator_{worker:05}\",\"label\":\"{label}\"}}"
-            )
+            writeln!(out, "{{\"item\":\"{item}\",\"annotator\":\"{worker}\",\"label\":\"{label}\"}}")
         } else {
-            writeln!(out, "item_{item:09},annotator_{worker:05},{label}")
+            writeln!(out, "{item},{worker},{label}")
         }
         .expect("written");
     }

@@ -283,6 +283,56 @@ impl<'a> Collector<'a> {
     }
 }
 
+/// Labels that wait to be interned together, column by column: see [`Names::intern_all`].
+#[derive(Debug)]
+pub(crate) struct Pending<'t> {
+    items: Vec<&'t str>,
+    annotators: Vec<&'t str>,
+    labels: Vec<&'t str>,
+}
+
+impl<'t> Pending<'t> {
+    /// Labels taken at a time: their text is still in the cache.
+    const SIZE: usize = 512;
+
+    /// A place for the labels of a layout whose rows are classes by item and annotator.
+    pub fn new(layout: &Layout) -> Option<Self> {
+        let simple =
+            matches!(layout.shape, Shape::Labels { annotator: Some(_), .. }) && layout.kind == LabelKind::Categorical;
+        let place = || Vec::with_capacity(Self::SIZE);
+        simple.then(|| Pending { items: place(), annotators: place(), labels: place() })
+    }
+
+    /// Takes one row, or counts it as bad or empty.
+    #[inline]
+    pub fn push(&mut self, out: &mut Collector<'_>, line: u64, item: &'t str, annotator: &'t str, label: &'t str) {
+        out.tally.total += 1;
+        if out.blank(line, &[("item", Some(item)), ("annotator", Some(annotator))]) {
+            return;
+        }
+        if is_blank(label) {
+            out.tally.empty += 1;
+            return;
+        }
+        self.items.push(item);
+        self.annotators.push(annotator);
+        self.labels.push(label);
+        if self.items.len() == Self::SIZE {
+            self.flush(out);
+        }
+    }
+
+    /// Hands all waiting labels over.
+    pub fn flush(&mut self, out: &mut Collector<'_>) {
+        out.items.intern_all(&self.items, &mut out.rows.unit);
+        out.annotators.intern_all(&self.annotators, &mut out.rows.annotator);
+        out.classes.intern_all(&self.labels, &mut out.rows.code);
+        self.items.clear();
+        self.annotators.clear();
+        self.labels.clear();
+    }
+}
+
 /// The code of `name`, without a look-up if it is the one of the row before, as in files grouped by item or annotator.
 #[inline]
 fn again(names: &mut Names, last: Option<&u32>, name: &str) -> u32 {

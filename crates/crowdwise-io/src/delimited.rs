@@ -1,7 +1,8 @@
 //! Rows of CSV and TSV.
 
 use crate::blocks::{Block, Blocks};
-use crate::collect::{Collector, Fields};
+use crate::collect::{Collector, Fields, Pending};
+use crate::columns::Shape;
 use crate::pipeline::Parse;
 use crowdwise_core::Error;
 use memchr::{memchr, memchr_iter, memchr2_iter};
@@ -15,23 +16,45 @@ pub(crate) struct Delimited {
 }
 
 /// The fields of a row without quotes: `ends` are the positions of the delimiters, then of the row's end.
-struct Cut<'a> {
-    text: &'a str,
+struct Cut<'t, 'e> {
+    text: &'t str,
     start: usize,
-    ends: &'a [usize],
+    ends: &'e [usize],
 }
 
-impl Fields for Cut<'_> {
+impl<'t> Cut<'t, '_> {
     #[inline]
-    fn get(&self, column: usize) -> &str {
+    fn field(&self, column: usize) -> &'t str {
         let from = if column == 0 { self.start } else { self.ends[column - 1] + 1 };
         &self.text[from..self.ends[column]]
     }
 }
 
-impl Fields for csv::StringRecord {
+impl Fields for Cut<'_, '_> {
+    #[inline]
     fn get(&self, column: usize) -> &str {
-        csv::StringRecord::get(self, column).unwrap_or("")
+        self.field(column)
+    }
+}
+
+/// The fields of a row as the csv crate gives them.
+struct Quoted<'a> {
+    text: &'a str,
+    record: &'a csv::ByteRecord,
+}
+
+impl<'a> Quoted<'a> {
+    /// `None` if a field is not text. Two fields that are none may be text when joined, so every seam is looked at.
+    fn new(record: &'a csv::ByteRecord) -> Option<Self> {
+        let text = std::str::from_utf8(record.as_slice()).ok()?;
+        let whole = (0..record.len()).all(|c| record.range(c).is_some_and(|r| text.is_char_boundary(r.end)));
+        whole.then_some(Quoted { text, record })
+    }
+}
+
+impl Fields for Quoted<'_> {
+    fn get(&self, column: usize) -> &str {
+        self.record.range(column).map_or("", |r| &self.text[r])
     }
 }
 
@@ -57,6 +80,11 @@ impl Parse<Block> for Delimited {
 impl Delimited {
     /// Text without quotes: cut at delimiters and line ends.
     fn plain(&self, text: &str, out: &mut Collector<'_>) {
+        let mut pending = Pending::new(out.layout);
+        let labels = match out.layout.shape {
+            Shape::Labels { item, annotator: Some(annotator), label } => [item, annotator, label],
+            _ => [0; 3],
+        };
         let bytes = text.as_bytes();
         let mut ends: Vec<usize> = Vec::with_capacity(self.columns + 1);
         let (mut start, mut line) = (0, 0);
@@ -66,10 +94,14 @@ impl Delimited {
                 return;
             }
             ends.push(end);
-            if ends.len() == self.columns {
-                out.row(line, &Cut { text, start, ends });
-            } else {
-                self.wrong_count(out, line, ends.len());
+            let cut = Cut { text, start, ends };
+            match &mut pending {
+                _ if cut.ends.len() != self.columns => self.wrong_count(out, line, cut.ends.len()),
+                Some(pending) => {
+                    let [item, annotator, label] = labels.map(|c| cut.field(c));
+                    pending.push(out, line, item, annotator, label);
+                }
+                None => out.row(line, &cut),
             }
         };
         for at in memchr2_iter(self.delimiter, b'\n', bytes) {
@@ -85,6 +117,9 @@ impl Delimited {
         if start < bytes.len() {
             row(start, bytes.len(), line, &mut ends);
         }
+        if let Some(mut pending) = pending {
+            pending.flush(out);
+        }
     }
 
     /// Any text: the csv crate takes care of quotes and of bytes that are no text.
@@ -97,17 +132,12 @@ impl Delimited {
                 self.wrong_count(out, line, record.len());
                 continue;
             }
-            match csv::StringRecord::from_byte_record(std::mem::take(&mut record)) {
-                Ok(text) => {
-                    out.row(line, &text);
-                    record = text.into_byte_record();
-                }
-                Err(e) => {
-                    out.tally.total += 1;
-                    out.tally.not_utf8 += 1;
-                    let byte = bad_byte(&e.into_byte_record());
-                    out.tally.bad(line, || format!("not UTF-8 text: byte {byte:#04x}"));
-                }
+            if let Some(fields) = Quoted::new(&record) {
+                out.row(line, &fields);
+            } else {
+                out.tally.total += 1;
+                out.tally.not_utf8 += 1;
+                out.tally.bad(line, || format!("not UTF-8 text: byte {:#04x}", bad_byte(&record)));
             }
         }
     }

@@ -190,9 +190,9 @@ pub(crate) fn outcome(code: u32) -> Preference {
 
 impl<'a> Sink<'a> for Merger<'a> {
     fn merge(&mut self, block: Collector<'a>) -> Result<(), Error> {
-        let items: Vec<u32> = block.items.iter().map(|n| self.builder.items.intern(n)).collect();
-        let annotators: Vec<u32> = block.annotators.iter().map(|n| self.builder.annotators.intern(n)).collect();
-        let classes: Vec<u32> = block.classes.iter().map(|n| self.builder.classes.intern(n)).collect();
+        let items = numbers(&mut self.builder.items, &block.items);
+        let annotators = numbers(&mut self.builder.annotators, &block.annotators);
+        let classes = numbers(&mut self.builder.classes, &block.classes);
         self.tally.append(block.tally);
         self.add(&block.rows, &Maps { items: Some(&items), annotators: Some(&annotators), classes: Some(&classes) })
     }
@@ -211,6 +211,14 @@ impl<'a> Sink<'a> for Merger<'a> {
         self.builder.annotators = collector.annotators;
         self.builder.classes = collector.classes;
     }
+}
+
+/// The numbers of a block's names among those of the table.
+fn numbers(table: &mut Names, block: &Names) -> Vec<u32> {
+    let names: Vec<&str> = block.iter().collect();
+    let mut out = Vec::with_capacity(names.len());
+    table.intern_all(&names, &mut out);
+    out
 }
 
 /// Bad rows are an error, or counted in a note; empty labels are counted in a note.

@@ -10,6 +10,7 @@ use crowdwise_core::Error;
 use parquet::basic::Type as Physical;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
 use std::fmt::Write;
 use std::ops::Range;
@@ -88,7 +89,7 @@ fn guarded<T>(file: &str, read: impl FnOnce() -> Result<T, Error>) -> Result<T, 
 
 /// Refuses impossible places of columns before the library asserts on them.
 fn check_places(reader: &dyn FileReader, file: &str) -> Result<(), Error> {
-    let columns = reader.metadata().row_groups().iter().flat_map(|g| g.columns());
+    let columns = reader.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
     for c in columns {
         let start = c.dictionary_page_offset().unwrap_or(0).min(c.data_page_offset());
         if start < 0 || c.compressed_size() < 0 || start.checked_add(c.compressed_size()).is_none() {

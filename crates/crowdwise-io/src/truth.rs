@@ -68,7 +68,7 @@ impl<'a> Sink<'a> for Whole<'a> {
 }
 
 fn items(c: &Collector<'_>, table: &Table, file: &str) -> Result<Gold, Error> {
-    if let (LabelKind::Similarity, _) = (table.kind(), ()) {
+    if table.kind() == LabelKind::Similarity {
         return Err(Error::Unsupported {
             what: format!("{file}: truth of similarity judgements is not supported"),
             hint: None,

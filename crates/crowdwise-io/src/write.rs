@@ -136,7 +136,7 @@ fn json<'a>(
     [first, between, last]: [&str; 3],
 ) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    let keys = header.iter().map(|h| serde_json::to_string(h)).collect::<Result<Vec<_>, _>>()?;
+    let keys = header.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
     let mut cells = Vec::with_capacity(header.len());
     out.write_all(first.as_bytes())?;
     for r in 0..rows {

@@ -1,5 +1,7 @@
 //! Every set of the shared data reads, with the counts that its META.md tells.
 
+#![allow(clippy::print_stderr)] // a skipped test says so
+
 use crowdwise_core::{GoldValues, LabelKind, Structure};
 use crowdwise_io::{ReadOptions, Source, read_answers, read_features, read_items, read_truth};
 use std::path::PathBuf;

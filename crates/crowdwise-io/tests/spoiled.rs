@@ -256,3 +256,10 @@ fn items_and_features_that_do_not_fit() {
     assert_eq!((read.value.dim, read.value.values), (2, vec![1.0, 2.0, 3.0, 4.0]));
     assert!(read.notes[1].contains("1 items that have no answers"));
 }
+
+/// Each field alone is no text, though both together would be.
+#[test]
+fn a_character_cut_in_two() {
+    let (_, text, _) = spoil("v.csv", b"item,worker,label\n\"a\xc3\",\"\xa9\",x\n");
+    assert!(text.contains("line 2 is not UTF-8 text"), "{text}");
+}
