@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Evaluation {
     /// Units with known truth that were scored, those that nobody labelled included.
     pub n: usize,
+    /// Units with known truth that were not scored because the fit was given their truth.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gold_left_out: usize,
     /// Share answered rightly. Ties are split evenly: an item whose top probability is shared by t classes scores 1/t
     /// if the truth is among them, so that the order of the classes does not matter.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,26 +40,72 @@ pub struct Evaluation {
     /// Pearson's correlation of estimate and truth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correlation: Option<f64>,
-    /// Rank correlations of scores, mean ranks for ties.
+    /// Rank correlation of scores, mean ranks for ties. Like the other correlations of scores it is taken inside each
+    /// component of the fit, since scores of different components are not comparable; the mean over components, each
+    /// counted with its items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spearman: Option<f64>,
     /// Kendall's tau-b.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kendall: Option<f64>,
+    /// Components of the scores that the correlations rest on.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub components: usize,
+    /// Components with fewer than 3 items of known truth, or with equal scores only: their items are not in `n`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub components_left_out: usize,
+    /// Pairs whose truth is a tie: scores are hardly ever equal, so they say nothing about the order and are not scored.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ties_left_out: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 const CLIP: f64 = 1e-12;
 const BINS: usize = 15;
 
-/// Scores the fit against the gold. Gold of another kind than the fit scores nothing (`n` = 0).
-pub fn evaluate(fit: &Fit, data: &Dataset, gold: &Gold) -> Evaluation {
-    match (&fit.truth, &gold.values) {
-        (Truth::Classes { k, posterior }, GoldValues::Classes(known)) => classes(fit, data, gold, *k, posterior, known),
-        (Truth::Real { value, .. }, GoldValues::Real(known)) => real(data, gold, value, known),
-        (Truth::Scores { score, .. }, GoldValues::Scores(known)) => scores(gold, score, known),
-        (Truth::Scores { score, .. }, GoldValues::Preferences(known)) => pairs(data, score, known),
+/// Scores the fit against known truth. Truth of another kind than the fit scores nothing (`n` = 0). Units whose truth
+/// is in the gold of the dataset are left out: the fit was told them, so they measure nothing.
+pub fn evaluate(fit: &Fit, data: &Dataset, truth: &Gold) -> Evaluation {
+    let given = data.gold.as_ref().map(|g| &g.values);
+    match (&fit.truth, &truth.values) {
+        (Truth::Classes { k, posterior }, GoldValues::Classes(known)) => {
+            let (known, left_out) = not_given(known, given);
+            Evaluation { gold_left_out: left_out, ..classes(fit, data, truth, *k, posterior, &known) }
+        }
+        (Truth::Real { value, .. }, GoldValues::Real(known)) => {
+            let (known, left_out) = not_given(known, given);
+            Evaluation { gold_left_out: left_out, ..real(data, truth, value, &known) }
+        }
+        (Truth::Scores { score, component, .. }, GoldValues::Scores(known)) => {
+            let given = given.filter(|g| matches!(g, GoldValues::Scores(_))); // items, not pairs
+            let (known, left_out) = not_given(known, given);
+            Evaluation { gold_left_out: left_out, ..scores(truth, score, component, &known) }
+        }
+        (Truth::Scores { score, component, .. }, GoldValues::Preferences(known)) => {
+            let given = given.filter(|g| matches!(g, GoldValues::Preferences(_)));
+            let (known, left_out) = not_given(known, given);
+            Evaluation { gold_left_out: left_out, ..pairs(data, score, component, &known) }
+        }
         _ => Evaluation::default(),
     }
+}
+
+/// The units of `known` that are not in `given`, and the number of those that are.
+fn not_given<T: Copy>(known: &[(u32, T)], given: Option<&GoldValues>) -> (Vec<(u32, T)>, usize) {
+    let mut told: Vec<u32> = match given {
+        None => Vec::new(),
+        Some(GoldValues::Classes(v)) => v.iter().map(|x| x.0).collect(),
+        Some(GoldValues::Real(v) | GoldValues::Scores(v)) => v.iter().map(|x| x.0).collect(),
+        Some(GoldValues::Preferences(v)) => v.iter().map(|x| x.0).collect(),
+    };
+    told.sort_unstable();
+    let left: Vec<(u32, T)> = known.iter().filter(|x| told.binary_search(&x.0).is_err()).copied().collect();
+    let out = known.len() - left.len();
+    (left, out)
 }
 
 /// Sums over scored units.
@@ -167,39 +216,59 @@ fn real(data: &Dataset, gold: &Gold, value: &[f64], known: &[(u32, f64)]) -> Eva
     }
 }
 
-fn scores(gold: &Gold, score: &[f64], known: &[(u32, f64)]) -> Evaluation {
-    let pairs: Vec<(f64, f64)> =
-        known.iter().map(|&(i, t)| (score[i as usize], t)).filter(|(x, _)| x.is_finite()).collect();
-    let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
-    let ranks: Vec<(f64, f64)> = mean_ranks(&a).into_iter().zip(mean_ranks(&b)).collect();
-    Evaluation {
-        n: pairs.len(),
-        n_labelled: pairs.len(),
-        unlabelled: gold.unlabelled.len() + known.len() - pairs.len(),
-        correlation: correlation(&pairs),
-        spearman: correlation(&ranks),
-        kendall: kendall(&pairs),
-        ..Evaluation::default()
+/// Fewer items of a component than this have no correlation worth the name: that of two is always 1 or -1.
+const FEWEST: usize = 3;
+
+fn scores(gold: &Gold, score: &[f64], component: &[u32], known: &[(u32, f64)]) -> Evaluation {
+    let mut rows: Vec<(u32, f64, f64)> = known
+        .iter()
+        .map(|&(i, t)| (component.get(i as usize).copied().unwrap_or(0), score[i as usize], t))
+        .filter(|x| x.1.is_finite())
+        .collect();
+    rows.sort_by_key(|x| x.0);
+    let mut out = Evaluation { unlabelled: gold.unlabelled.len() + known.len() - rows.len(), ..Evaluation::default() };
+    let mut sums = [0.0; 3];
+    for part in rows.chunk_by(|a, b| a.0 == b.0) {
+        let pairs: Vec<(f64, f64)> = part.iter().map(|x| (x.1, x.2)).collect();
+        let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+        let ranks: Vec<(f64, f64)> = mean_ranks(&a).into_iter().zip(mean_ranks(&b)).collect();
+        let all = (correlation(&pairs), correlation(&ranks), kendall(&pairs));
+        let (true, (Some(r), Some(rho), Some(tau))) = (pairs.len() >= FEWEST, all) else {
+            out.components_left_out += 1;
+            continue;
+        };
+        out.components += 1;
+        out.n += pairs.len();
+        sums.iter_mut().zip([r, rho, tau]).for_each(|(s, x)| *s += x * pairs.len() as f64);
     }
+    out.n_labelled = out.n;
+    let [r, rho, tau] = sums.map(|s| (out.n > 0).then(|| s / out.n as f64));
+    Evaluation { correlation: r, spearman: rho, kendall: tau, ..out }
 }
 
-fn pairs(data: &Dataset, score: &[f64], known: &[(u32, Preference)]) -> Evaluation {
+/// Whether the scores put the better one first; equal or incomparable scores are half right.
+fn pairs(data: &Dataset, score: &[f64], component: &[u32], known: &[(u32, Preference)]) -> Evaluation {
     let Units::Pairs(pairs) = data.table.units() else { return Evaluation::default() };
-    let mut right = 0.0;
+    let (mut right, mut n) = (0.0, 0);
     for &(u, outcome) in known {
-        let [l, r] = pairs[u as usize];
-        let (l, r) = (score[l as usize], score[r as usize]);
-        right += match outcome {
-            _ if l == r => f64::from(u8::from(outcome == Preference::Tie)).max(0.5),
-            Preference::Left => f64::from(u8::from(l > r)),
-            Preference::Right => f64::from(u8::from(r > l)),
-            Preference::Tie => 0.0,
+        let [l, r] = pairs[u as usize].map(|i| i as usize);
+        let ahead = match outcome {
+            Preference::Left => score[l] - score[r],
+            Preference::Right => score[r] - score[l],
+            Preference::Tie => continue,
+        };
+        n += 1;
+        right += match ahead {
+            x if component.get(l) != component.get(r) || x.is_nan() || x == 0.0 => 0.5,
+            x if x > 0.0 => 1.0,
+            _ => 0.0,
         };
     }
     Evaluation {
-        n: known.len(),
-        n_labelled: known.len(),
-        accuracy: (!known.is_empty()).then(|| right / known.len() as f64),
+        n,
+        n_labelled: n,
+        ties_left_out: known.len() - n,
+        accuracy: (n > 0).then(|| right / n as f64),
         ..Evaluation::default()
     }
 }

@@ -63,6 +63,16 @@ fn hidden_labels_are_predicted_by_those_who_know_and_one_failure_costs_nothing_e
 }
 
 #[test]
+fn a_comparison_does_not_score_what_was_given() {
+    let (data, gold) = Simulator::new(&Simulation::default(), 1).unwrap().dataset().unwrap();
+    let n = data.table.n_units();
+    let data = data.with_gold(gold.clone());
+    let c = compare(&data, &all()[..1], Some(&gold), 0, &mut Context::default());
+    let e = c.methods[0].evaluation.as_ref().unwrap();
+    assert_eq!((e.n, e.gold_left_out, e.accuracy), (0, n, None));
+}
+
+#[test]
 fn an_interrupted_comparison_keeps_its_rows() {
     let (data, _) = Simulator::new(&Simulation::default(), 1).unwrap().dataset().unwrap();
     let flag = AtomicBool::new(true);

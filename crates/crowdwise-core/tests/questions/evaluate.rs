@@ -109,6 +109,74 @@ fn values_scores_and_pairs() {
 }
 
 #[test]
+fn units_whose_truth_was_given_are_not_scored() {
+    let posterior = vec![1.0, 0.0, 1.0, 0.0, 1.0, 0.0];
+    let truth = classes(vec![(0, 0), (1, 1), (2, 0)], vec![]);
+    let d = three_items();
+    let fit = fit_of(&d, Truth::Classes { k: 2, posterior }, Annotators::None);
+    let json = serde_json::to_value(evaluate(&fit, &d, &truth)).unwrap();
+    assert!(json.get("gold_left_out").is_none() && json.get("ties_left_out").is_none());
+    let back: crowdwise_core::questions::Evaluation = serde_json::from_value(json).unwrap();
+    assert_eq!(back, evaluate(&fit, &d, &truth));
+    let told = three_items().with_gold(classes(vec![(0, 0), (2, 0)], vec![]));
+    let e = evaluate(&fit, &told, &truth);
+    assert_eq!((e.n, e.n_labelled, e.gold_left_out, e.accuracy), (1, 1, 2, Some(0.0)));
+    close(e.log_loss, -(1e-12f64).ln());
+    assert_eq!(serde_json::to_value(&e).unwrap()["gold_left_out"], 2);
+    let all = three_items().with_gold(truth.clone());
+    let e = evaluate(&fit, &all, &truth);
+    assert_eq!((e.n, e.gold_left_out, e.accuracy, e.macro_f1, e.ece), (0, 3, None, None, None));
+    assert_eq!((e.brier, e.log_loss, e.accuracy_labelled), (None, None, None));
+}
+
+#[test]
+fn values_that_were_given_are_not_scored() {
+    let mut b = TableBuilder::new(LabelKind::Real);
+    for i in &["p", "q", "r"] {
+        b.value(i, "a", 0.0);
+    }
+    let gold = |v: &[(u32, f64)]| Gold {
+        values: GoldValues::Real(v.to_vec()),
+        unlabelled: GoldValues::Real(vec![]),
+        extra_classes: Names::new(),
+    };
+    let d = Dataset::new(b.finish().unwrap()).with_gold(gold(&[(1, 9.0)]));
+    let fit = fit_of(&d, Truth::Real { value: vec![1.0, 9.0, 4.0], sd: vec![0.0; 3] }, Annotators::None);
+    let e = evaluate(&fit, &d, &gold(&[(0, 2.0), (1, 9.0), (2, 4.0)]));
+    assert_eq!((e.n, e.gold_left_out, e.mae, e.unlabelled), (2, 1, Some(0.5), 0));
+}
+
+#[test]
+fn scores_are_compared_inside_their_component_and_tied_truth_is_left_out() {
+    let mut b = TableBuilder::new(LabelKind::Preference);
+    for (l, r) in [("p", "q"), ("q", "r"), ("s", "t"), ("t", "u"), ("u", "v"), ("w", "x")] {
+        b.preference(l, r, "a", Preference::Left);
+    }
+    let d = Dataset::new(b.finish().unwrap());
+    // p q r are in order, s t u v reversed, but every truth of the second part is above those of the first
+    let truth = Truth::Scores {
+        score: vec![3.0, 2.0, 1.0, 1.0, 2.0, 3.0, 4.0, 1.0, 0.0],
+        interval: vec![[0.0; 2]; 9],
+        component: vec![0, 0, 0, 1, 1, 1, 1, 2, 2],
+    };
+    let fit = fit_of(&d, truth, Annotators::None);
+    let gold = |values| Gold { values, unlabelled: GoldValues::Scores(vec![]), extra_classes: Names::new() };
+    let known = [3.0, 2.0, 1.0, 40.0, 30.0, 20.0, 10.0, 2.0, 1.0];
+    let known = known.iter().enumerate().map(|(i, &t)| (i as u32, t)).collect();
+    let e = evaluate(&fit, &d, &gold(GoldValues::Scores(known)));
+    assert_eq!((e.n, e.components, e.components_left_out, e.unlabelled), (7, 2, 1, 0));
+    close(e.spearman, (3.0 - 4.0) / 7.0);
+    close(e.kendall, (3.0 - 4.0) / 7.0);
+    use Preference::{Left, Right, Tie};
+    let outcomes = vec![(0, Left), (1, Tie), (2, Left), (3, Right), (5, Tie)];
+    let e = evaluate(&fit, &d, &gold(GoldValues::Preferences(outcomes)));
+    assert_eq!((e.n, e.ties_left_out), (3, 2));
+    close(e.accuracy, 2.0 / 3.0);
+    let e = evaluate(&fit, &d, &gold(GoldValues::Preferences(vec![(0, Tie)])));
+    assert_eq!((e.n, e.ties_left_out, e.accuracy), (0, 1, None));
+}
+
+#[test]
 fn majority_vote_of_the_real_sets_is_the_published_baseline() {
     // accuracy with ties split evenly, items without labels answered evenly: as the descriptions of the sets say
     for (name, accuracy) in [
