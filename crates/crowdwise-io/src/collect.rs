@@ -371,6 +371,16 @@ fn same_or_not(text: &str) -> Option<bool> {
     }
 }
 
+/// "1 item", "2 items", "10 412 items".
+pub(crate) fn count(n: u64, thing: &str) -> String {
+    let plural = match (n, thing) {
+        (1, _) => "",
+        (_, t) if t.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{} {thing}{plural}", crowdwise_core::group(n))
+}
+
 /// At most 40 characters of a text, for a message.
 pub(crate) fn brief(text: &str) -> String {
     let line: String = text.chars().take(41).map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -1,6 +1,6 @@
 //! Features: one row of numbers per item, from NumPy or CSV.
 
-use crate::collect::brief;
+use crate::collect::{brief, count};
 use crate::columns::usual_item;
 use crate::delimited::{line_of, reader};
 use crate::source::unreadable;
@@ -39,8 +39,8 @@ pub fn read_features(path: &Path, items: Option<&[String]>, table: &Table) -> Re
         return Err(Error::BadData {
             file,
             what: format!(
-                "{} features are not finite numbers, the first in row {}, column {}",
-                group(n),
+                "{} not finite, the first in row {}, column {}",
+                count(n, "feature"),
                 at / matrix.columns + 1,
                 at % matrix.columns + 1
             ),
@@ -53,12 +53,12 @@ pub fn read_features(path: &Path, items: Option<&[String]>, table: &Table) -> Re
 /// Rows of the matrix in the order of the table's items.
 fn align(matrix: &npy::Matrix, order: Option<&[String]>, table: &Table, file: &str) -> Result<Read<Features>, Error> {
     let (n, dim) = (table.n_items(), matrix.columns);
-    let mut notes = vec![format!("features: {} rows of {dim} numbers", group(matrix.rows as u64))];
+    let mut notes = vec![format!("features: {} of {}", count(matrix.rows as u64, "row"), count(dim as u64, "number"))];
     let bad = |what: String, hint: &str| Error::BadData { file: file.into(), what, hint: Some(hint.into()) };
     let Some(order) = order else {
         if matrix.rows != n {
             return Err(bad(
-                format!("{} rows of features for {} items", group(matrix.rows as u64), group(n as u64)),
+                format!("{} of features for {}", count(matrix.rows as u64, "row"), count(n as u64, "item")),
                 "say which row is which item with an items file (`--items FILE`)",
             ));
         }
@@ -100,7 +100,7 @@ fn align(matrix: &npy::Matrix, order: Option<&[String]>, table: &Table, file: &s
         ));
     }
     if unused > 0 {
-        notes.push(format!("features of {} items that have no answers left out", group(unused)));
+        notes.push(format!("features of {} without answers left out", count(unused, "item")));
     }
     let mut values = Vec::with_capacity(n * dim);
     for row in row_of.into_iter().flatten() {

@@ -1,11 +1,11 @@
 //! Items files: the universe of items, or the order of the rows of a feature matrix.
 
-use crate::collect::{brief, is_blank};
+use crate::collect::{brief, count, is_blank};
 use crate::columns::usual_item;
 use crate::delimited::{line_of, not_utf8, reader};
 use crate::source::unreadable;
 use crate::{Format, Read, Source};
-use crowdwise_core::{Error, Names, group};
+use crowdwise_core::{Error, Names};
 use std::io::Read as _;
 
 /// Reads the ids of items, in the order of the file: a list, or the item column of a table.
@@ -64,7 +64,7 @@ pub fn read_items(source: &Source) -> Result<Read<Vec<String>>, Error> {
         twice.truncate(5);
         return Err(Error::BadData {
             file,
-            what: format!("{} items occur more than once: {}{more}", group(n as u64), twice.join(", ")),
+            what: format!("{} more than once: {}{more}", count(n as u64, "item"), twice.join(", ")),
             hint: Some("an items file has each item once".into()),
         });
     }
@@ -73,7 +73,7 @@ pub fn read_items(source: &Source) -> Result<Read<Vec<String>>, Error> {
     }
     let mut notes: Vec<String> = note.into_iter().collect();
     if blank > 0 {
-        notes.push(format!("{} rows of {file} without an item left out", group(blank)));
+        notes.push(format!("{} of {file} without an item left out", count(blank, "row")));
     }
     Ok(Read { value: names.iter().map(str::to_owned).collect(), notes })
 }

@@ -1,7 +1,7 @@
 //! Rows of all blocks become one dataset.
 
 use crate::ReadOptions;
-use crate::collect::{Collector, Rows, Tally, brief};
+use crate::collect::{Collector, Rows, Tally, brief, count};
 use crate::columns::{Layout, Shape};
 use crate::delimited::not_utf8;
 use crate::pipeline::Sink;
@@ -139,7 +139,7 @@ impl<'a> Merger<'a> {
                     group(gaps as u64)
                 )));
             }
-            notes.push(format!("{} tokens inside sequences have no label: {shown}", group(gaps as u64)));
+            notes.push(format!("{} inside sequences without a label: {shown}", count(gaps as u64, "token")));
         }
         for (s, name) in names.iter().enumerate() {
             for p in range[s].0..=range[s].1 {
@@ -237,7 +237,7 @@ pub(crate) fn check(tally: &Tally, file: &str, skip: bool) -> Result<Vec<String>
             };
             if tally.not_number > 0 {
                 let kind = Error::Usage {
-                    what: format!("{} of these values are not numbers", group(tally.not_number)),
+                    what: format!("{} not a number", count(tally.not_number, "value")),
                     hint: Some("`--kind categorical` if the values are classes".into()),
                 };
                 return Err(Error::Several(vec![rows, kind]));
@@ -254,13 +254,9 @@ pub(crate) fn check(tally: &Tally, file: &str, skip: bool) -> Result<Vec<String>
         ));
     }
     if tally.empty > 0 {
-        notes.push(format!("{} without a label left out", rows_or_cells(tally.empty)));
+        notes.push(format!("{} without a label left out", count(tally.empty, "answer")));
     }
     Ok(notes)
-}
-
-fn rows_or_cells(n: u64) -> String {
-    if n == 1 { "1 answer".into() } else { format!("{} answers", group(n)) }
 }
 
 /// Why there is nothing to build a table from.
@@ -268,7 +264,7 @@ pub(crate) fn nothing(tally: &Tally, file: &str) -> Error {
     let what = if tally.total == 0 {
         "has a header but no rows".to_owned()
     } else if tally.empty > 0 {
-        format!("has {} rows, but no label in any of them", group(tally.total))
+        format!("has {}, but no label", count(tally.total, "row"))
     } else {
         format!("has no good row among its {}", group(tally.total))
     };

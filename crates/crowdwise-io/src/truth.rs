@@ -1,13 +1,13 @@
 //! Known truth: of items, of tokens, of compared pairs.
 
 use crate::blocks::BLOCK;
-use crate::collect::{Collector, Tally, brief};
+use crate::collect::{Collector, Tally, brief, count};
 use crate::columns::{Purpose, Shape};
 use crate::merge::{check, nothing, outcome};
 use crate::pipeline::Sink;
 use crate::read::prepare;
 use crate::{Read, ReadOptions, Source};
-use crowdwise_core::{Error, Gold, GoldValues, LabelKind, Names, Preference, Table, Units, group};
+use crowdwise_core::{Error, Gold, GoldValues, LabelKind, Names, Preference, Table, Units};
 use std::collections::HashMap;
 
 /// Reads known truth and matches it to the items of `table`.
@@ -192,7 +192,7 @@ fn two_truths(mut clashes: Vec<String>, file: &str) -> Result<(), Error> {
     let more = if n > 5 { ", …" } else { "" };
     Err(Error::BadData {
         file: file.into(),
-        what: format!("{} contradictions: {}{more}", group(n as u64), clashes.join(", ")),
+        what: format!("{}: {}{more}", count(n as u64, "contradiction"), clashes.join(", ")),
         hint: Some("leave one line for each".into()),
     })
 }
@@ -200,15 +200,15 @@ fn two_truths(mut clashes: Vec<String>, file: &str) -> Result<(), Error> {
 fn remarks(gold: &Gold) -> Vec<String> {
     let mut notes = Vec::new();
     if !gold.unlabelled.is_empty() {
-        let what = if matches!(gold.values, GoldValues::Preferences(_)) { "pairs" } else { "items" };
-        notes.push(format!("truth of {} {what} that have no answers", group(gold.unlabelled.len() as u64)));
+        let what = if matches!(gold.values, GoldValues::Preferences(_)) { "pair" } else { "item" };
+        notes.push(format!("truth of {} without answers", count(gold.unlabelled.len() as u64, what)));
     }
     if !gold.extra_classes.is_empty() {
         let names: Vec<String> = gold.extra_classes.iter().take(5).map(|n| format!("`{}`", brief(n))).collect();
         let more = if gold.extra_classes.len() > 5 { ", …" } else { "" };
         notes.push(format!(
-            "{} classes of the truth are in no answer: {}{more}",
-            group(gold.extra_classes.len() as u64),
+            "{} of the truth in no answer: {}{more}",
+            count(gold.extra_classes.len() as u64, "class"),
             names.join(", ")
         ));
     }

@@ -156,7 +156,7 @@ fn a_quote_that_is_never_closed() {
 
 #[test]
 fn labels_that_are_all_empty() {
-    assert_eq!(spoil("v.csv", "item,worker,label\na,w,\nb,w,\n").1, "v.csv has 2 rows, but no label in any of them");
+    assert_eq!(spoil("v.csv", "item,worker,label\na,w,\nb,w,\n").1, "v.csv has 2 rows, but no label");
 }
 
 #[test]
@@ -215,11 +215,11 @@ fn truth_with_two_answers_and_for_unknown_items() {
     let same = file(&dir, "t.csv", "item,label\na,x\na,x\nc,y\nb,z\n");
     let read = read_truth(&Source::Path(same), &t, &ReadOptions::default()).unwrap();
     assert_eq!((read.value.values.len(), read.value.unlabelled.len()), (2, 1));
-    assert!(read.notes.iter().any(|n| n == "truth of 1 items that have no answers"), "{:?}", read.notes);
-    assert!(read.notes.iter().any(|n| n == "1 classes of the truth are in no answer: `z`"), "{:?}", read.notes);
+    assert!(read.notes.iter().any(|n| n == "truth of 1 item without answers"), "{:?}", read.notes);
+    assert!(read.notes.iter().any(|n| n == "1 class of the truth in no answer: `z`"), "{:?}", read.notes);
     let two = file(&dir, "t2.csv", "item,label\na,x\nb,y\na,y\n");
     let e = read_truth(&Source::Path(two), &t, &ReadOptions::default()).unwrap_err();
-    assert!(e.to_string().ends_with("1 contradictions: `a` is `x` on line 2 but `y` on line 4"), "{e}");
+    assert!(e.to_string().ends_with("1 contradiction: `a` is `x` on line 2 but `y` on line 4"), "{e}");
     let none = file(&dir, "t3.csv", "item,label\nq,x\n");
     let e = read_truth(&Source::Path(none), &t, &ReadOptions::default()).unwrap_err();
     assert!(e.to_string().contains("none of its 1 items occurs in the answers"), "{e}");
@@ -243,7 +243,7 @@ fn items_and_features_that_do_not_fit() {
     let t = table("item,worker,label\na,w,x\nb,w,y\n");
     let dir = TempDir::new().unwrap();
     let e = read_items(&Source::Path(file(&dir, "i.csv", "item\na\nb\na\n"))).unwrap_err();
-    assert!(e.to_string().ends_with("1 items occur more than once: `a` (line 4)"), "{e}");
+    assert!(e.to_string().ends_with("1 item more than once: `a` (line 4)"), "{e}");
     let e = read_features(&file(&dir, "f.csv", "item,f1\na,1\n"), None, &t).unwrap_err();
     assert!(e.to_string().ends_with("no features for 1 of 2 items: `b`"), "{e}");
     let e = read_features(&file(&dir, "f.csv", "1,2\n3,4\n5,6\n"), None, &t).unwrap_err();
@@ -251,10 +251,10 @@ fn items_and_features_that_do_not_fit() {
     let e = read_features(&file(&dir, "f.csv", "item,f1,f2\na,1,x\nb,2\n"), None, &t).unwrap_err();
     assert!(e.to_string().contains("line 2 (`x` is not a number), line 3 (2 fields, expected 3)"), "{e}");
     let e = read_features(&file(&dir, "f.csv", "item,f1\na,1\nb,nan\n"), None, &t).unwrap_err();
-    assert!(e.to_string().contains("1 features are not finite numbers, the first in row 2, column 1"), "{e}");
+    assert!(e.to_string().contains("1 feature not finite, the first in row 2, column 1"), "{e}");
     let read = read_features(&file(&dir, "f.csv", "item,f1,f2\nz,9,9\nb,3,4\na,1,2\n"), None, &t).unwrap();
     assert_eq!((read.value.dim, read.value.values), (2, vec![1.0, 2.0, 3.0, 4.0]));
-    assert!(read.notes[1].contains("1 items that have no answers"));
+    assert!(read.notes[1].contains("1 item without answers"));
 }
 
 /// Each field alone is no text, though both together would be.
