@@ -41,7 +41,7 @@ pub struct Agreement {
     pub krippendorff_alpha: Option<f64>,
     /// 95 % percentile interval, units resampled.
     pub alpha_interval: Option<[f64; 2]>,
-    /// Resamples behind the interval (fewer than asked for when the data is huge).
+    /// Resamples behind the interval: those in which alpha is defined.
     pub bootstraps: usize,
     /// The nominal alpha as well, when `level` is another one.
     pub alpha_nominal: Option<f64>,

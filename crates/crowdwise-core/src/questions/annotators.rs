@@ -18,7 +18,9 @@ pub struct AnnotatorRow {
     /// 90 % interval of the accuracy: the method's own where it gives one, else the Jeffreys interval of a rate from
     /// `n` labels. It is the sampling error only: it takes the posterior as given.
     pub interval: Option<[f64; 2]>,
-    /// Mutual information between truth and label.
+    /// Mutual information between truth and label, for classes as frequent as the mean posterior of the labelled units
+    /// says. That is the same reckoning for every method, whatever class shares its model has, so that methods can be
+    /// compared; `bias` and `error` are reckoned with the same shares.
     pub information_bits: Option<f64>,
     /// P(says l | truth k), K x K, row = truth: the method's own, else estimated from the posterior with one
     /// pseudo-label per row.
@@ -81,7 +83,8 @@ fn classes(data: &Dataset, fit: &Fit, rows: &mut [AnnotatorRow]) {
     let own = fit.diagnostics.details.get("accuracy_interval").and_then(Value::as_array);
     let own = |j: usize| {
         let pair = own?.get(j)?.as_array()?;
-        Some([pair.first()?.as_f64()?, pair.get(1)?.as_f64()?])
+        let ends = [pair.first()?.as_f64()?, pair.get(1)?.as_f64()?];
+        (ends[0] <= ends[1]).then_some(ends)
     };
     for (j, row) in rows.iter_mut().enumerate() {
         if row.n == 0 {
@@ -93,8 +96,8 @@ fn classes(data: &Dataset, fit: &Fit, rows: &mut [AnnotatorRow]) {
         row.agreement = (t.agreed_n[j] > 0).then(|| t.agreed[j] / t.agreed_n[j] as f64);
         row.flags.extend(suspicions(&t, fit, j).iter().map(|s| s.code().to_owned()));
         let Some(c) = t.confusion(fit, j) else { continue };
-        row.information_bits = Some(stats::information_bits(&t.prior, &c));
-        let (bias, error) = bias_and_error(&t.prior, &c);
+        row.information_bits = Some(stats::information_bits(&t.posterior, &c));
+        let (bias, error) = bias_and_error(&t.posterior, &c);
         (row.bias, row.error) = (Some(bias), Some(error));
         if let Some((score, se)) = t.spammer_score(&c, j) {
             (row.spammer_score, row.spammer_se) = (Some(suspects::shrink(score, row.n)), Some(se));

@@ -95,7 +95,7 @@ impl Moments {
 /// the number, and is corrected for that ("m out of n" bootstrap).
 const DRAWN: usize = 20_000;
 
-/// An interval and the resamples that it rests on; whether fewer units than all were drawn.
+/// An interval, the resamples that it rests on (those in which alpha is defined) and the units drawn in each.
 #[derive(Clone, Copy, Debug)]
 pub struct Bootstrap {
     pub interval: Option<[f64; 2]>,
@@ -141,7 +141,8 @@ pub fn bootstrap(p: &Patterns, which: &[usize], level: Level, alpha_all: f64, se
         }
         values.extend(alpha(p, which, &weight, level, &mut share));
     }
-    Bootstrap { interval: interval(values, alpha_all, drawn as f64 / n as f64), used: count, drawn }
+    let used = values.len();
+    Bootstrap { interval: interval(values, alpha_all, drawn as f64 / n as f64), used, drawn }
 }
 
 /// The same for real values.
@@ -154,7 +155,8 @@ pub fn bootstrap_moments(units: &[Moments], alpha_all: f64, seed: u64, count: us
         (0..drawn).for_each(|_| sum.add(&units[rng.random_range(0..units.len())]));
         values.extend(sum.alpha());
     }
-    Bootstrap { interval: interval(values, alpha_all, drawn as f64 / units.len() as f64), used: count, drawn }
+    let used = values.len();
+    Bootstrap { interval: interval(values, alpha_all, drawn as f64 / units.len() as f64), used, drawn }
 }
 
 /// 2.5 % and 97.5 % points, drawn in towards the estimate by the root of the share of units that each resample had.
@@ -357,6 +359,17 @@ mod tests {
         };
         let (small, large) = (width(20_000), width(80_000));
         assert!((small / large - 2.0).abs() < 0.2, "{small} {large}");
+    }
+
+    #[test]
+    fn only_resamples_with_an_alpha_are_counted() {
+        // two units of one class each: half of the resamples draw one unit twice, which leaves a single class
+        let p = Patterns::from_counts(&[vec![2, 0], vec![0, 2]]);
+        let b = bootstrap(&p, &p.pairable(), Level::Nominal, 1.0, 5, 2000);
+        assert!((900..1100).contains(&b.used), "{}", b.used);
+        let units = [Moments::of([1.0, 1.0].into_iter()), Moments::of([-1.0, -1.0].into_iter())];
+        let b = bootstrap_moments(&units, 1.0, 5, 2000);
+        assert!((900..1100).contains(&b.used), "{}", b.used);
     }
 
     #[test]

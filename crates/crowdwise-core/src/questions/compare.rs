@@ -49,7 +49,8 @@ pub struct Comparison {
 /// - `agreement` (classes only): for every label of a unit with two or more, the probability that the fit gives it
 ///   without looking at it; the mean per annotator, then over annotators. Where the fit has no confusion matrices, the
 ///   (weighted) share of the other labels that are equal.
-/// - `held_out_log_loss`: every label of a unit with two or more is hidden once, in one of `folds` folds; the score is
+/// - `held_out_log_loss`: every label of a unit with two or more annotators is hidden once, in one of `folds` folds,
+///   together with the other labels of its annotator on that unit; the score is
 ///   -ln of its probability under the fit to the rest: posterior times confusion matrix (methods without one: expected
 ///   counts of the training labels, shrunk to those of all annotators), mixed with 0.1 % of an even one so that no
 ///   label is impossible. Real values: normal around the estimate; comparisons: by the difference of scores. The

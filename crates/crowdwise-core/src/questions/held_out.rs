@@ -3,21 +3,30 @@
 use crate::{Dataset, Fit, Preference, Table, Truth, Values, stats, stream};
 use rand::seq::SliceRandom;
 
-/// The fold in which each row is hidden; `NEVER` for the only label of a unit.
+/// The fold in which each row is hidden; `NEVER` where one annotator gave all labels of a unit.
 pub const NEVER: u8 = u8::MAX;
 
-/// Deals the labels of every unit to the folds in random order, as evenly as can be: a unit with two labels or more
-/// keeps at least one in every fold, a unit with one label is never hidden.
+/// Deals the annotators of every unit to the folds in random order, as evenly as can be: a unit with two annotators or
+/// more keeps one at least in every fold, a unit with one is never hidden. All labels that an annotator gave to a unit
+/// are hidden together: a repetition left in the training labels would give the hidden one away.
 pub fn folds(table: &Table, folds: usize, seed: u64) -> Vec<u8> {
     let mut out = vec![NEVER; table.n_labels()];
     let mut rng = stream(seed, "held-out", 0);
     let mut deck: Vec<u8> = (0..folds.clamp(2, 254) as u8).collect();
     for u in 0..table.n_units() {
-        if table.degree(u) < 2 {
+        // rows are in annotator order, so repetitions are neighbours
+        let rows = table.rows(u);
+        let who = &table.annotator()[rows.clone()];
+        if who.first() == who.last() {
             continue;
         }
         deck.shuffle(&mut rng);
-        table.rows(u).enumerate().for_each(|(x, r)| out[r] = deck[x % deck.len()]);
+        let mut rest = &mut out[rows];
+        for (x, same) in who.chunk_by(|a, b| a == b).enumerate() {
+            let (own, after) = rest.split_at_mut(same.len());
+            own.fill(deck[x % deck.len()]);
+            rest = after;
+        }
     }
     out
 }
@@ -267,7 +276,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_unit_with_two_labels_keeps_one(
+        fn every_unit_with_two_annotators_keeps_one(
             rows in prop::collection::vec((0..10u8, 0..6u8), 1..60), n in 2..8usize, seed: u64,
         ) {
             let mut b = TableBuilder::new(LabelKind::Categorical);
@@ -277,12 +286,16 @@ mod tests {
             let t = b.finish().unwrap();
             let fold = folds(&t, n, seed);
             for u in 0..t.n_units() {
-                let own: Vec<usize> = t.rows(u).map(|r| fold[r] as usize).collect();
+                // one entry per annotator: repeated labels are hidden together
+                let mut own: Vec<(u32, usize)> = t.rows(u).map(|r| (t.annotator()[r], fold[r] as usize)).collect();
+                own.dedup();
+                let who: std::collections::BTreeSet<u32> = own.iter().map(|x| x.0).collect();
+                prop_assert_eq!(who.len(), own.len());
                 if own.len() == 1 {
-                    prop_assert_eq!(own[0], NEVER as usize);
+                    prop_assert_eq!(own[0].1, NEVER as usize);
                 } else {
                     // as evenly as can be: the folds differ by one at most, so none has them all
-                    let count = |f: usize| own.iter().filter(|&&x| x == f).count();
+                    let count = |f: usize| own.iter().filter(|x| x.1 == f).count();
                     let counts: Vec<usize> = (0..n).map(count).collect();
                     let (most, least) = (counts.iter().max().unwrap(), counts.iter().min().unwrap());
                     prop_assert!(counts.iter().sum::<usize>() == own.len() && most - least <= 1 && *most < own.len());

@@ -62,7 +62,7 @@ pub fn suspicions(t: &Tally, fit: &Fit, j: usize) -> Vec<Suspicion> {
         && score + 1.645 * se < SPAMMER_SURE
         && !out.iter().any(|s| matches!(s, Suspicion::Adversary { .. }))
     {
-        let bits = crate::stats::information_bits(&t.prior, &matrix.expect("a score has a matrix"));
+        let bits = crate::stats::information_bits(&t.posterior, &matrix.expect("a score has a matrix"));
         out.push(Suspicion::Spammer { score, se, bits });
     }
     out

@@ -21,12 +21,11 @@ pub struct Tally {
     /// Sum of leave-one-out agreement and the labels that have others beside them, if asked for.
     pub agreed: Vec<f64>,
     pub agreed_n: Vec<u64>,
-    /// Mean vote share and mean posterior of the labelled units.
+    /// Mean vote share and mean posterior of the labelled units. The latter are the class shares for information and
+    /// costs, whatever shares the model has: numbers of different methods can be compared.
     pub votes: Vec<f64>,
     pub posterior: Vec<f64>,
     pub labelled: usize,
-    /// Shares of the classes for information and costs: the fit's own, else the mean posterior.
-    pub prior: Vec<f64>,
 }
 
 impl Tally {
@@ -53,7 +52,6 @@ impl Tally {
             votes: vec![0.0; k],
             posterior: vec![0.0; k],
             labelled: 0,
-            prior: Vec::new(),
         };
         match c.codes {
             Codes::U8(codes) => t.pass(table, codes, post, fits(m, k) > 0),
@@ -62,10 +60,6 @@ impl Tally {
         let units = t.labelled.max(1) as f64;
         t.votes.iter_mut().for_each(|x| *x /= units);
         t.posterior.iter_mut().for_each(|x| *x /= units);
-        t.prior = match &fit.class_prior {
-            Some(p) if p.len() == k && p.iter().sum::<f64>() > 0.0 => p.clone(),
-            _ => t.posterior.clone(),
-        };
         Some(t)
     }
 

@@ -59,12 +59,31 @@ fn leave_one_out_agreement_is_the_share_of_the_others() {
 
 #[test]
 fn a_methods_own_intervals_are_used() {
-    let (_, data, gold) = made(&Simulation { annotators: 5, ..Simulation::default() }, 1);
+    let (_, data, gold) = made(&Simulation { annotators: 6, ..Simulation::default() }, 1);
     let mut fit = oracle(&data, &gold);
-    fit.diagnostics.details.insert("accuracy_interval".into(), serde_json::json!([[0.1, 0.2], [0.3, 0.4]]));
+    let plain: Vec<Option<[f64; 2]>> = annotators(&data, &fit).iter().map(|r| r.interval).collect();
+    assert!(plain.iter().all(Option::is_some));
+    // unknown, unreadable and missing entries fall back on the interval of the rate
+    let own = serde_json::json!([[0.1, 0.2], [0.3, 0.4], null, [0.5], [0.9, 0.1]]);
+    fit.diagnostics.details.insert("accuracy_interval".into(), own);
+    let rows: Vec<Option<[f64; 2]>> = annotators(&data, &fit).iter().map(|r| r.interval).collect();
+    assert_eq!(rows[..2], [Some([0.1, 0.2]), Some([0.3, 0.4])]);
+    assert_eq!(rows[2..], plain[2..]);
+    fit.diagnostics.details.insert("accuracy_interval".into(), serde_json::json!("none"));
+    assert_eq!(annotators(&data, &fit).iter().map(|r| r.interval).collect::<Vec<_>>(), plain);
+}
+
+#[test]
+fn information_does_not_depend_on_the_class_shares_of_the_model() {
+    let (_, data, gold) = made(&Simulation { annotators: 5, classes: 2, ..Simulation::default() }, 1);
+    let mut fit = oracle(&data, &gold);
     let rows = annotators(&data, &fit);
-    assert_eq!((rows[0].interval, rows[1].interval), (Some([0.1, 0.2]), Some([0.3, 0.4])));
-    assert!(rows[2].interval.unwrap()[0] > 0.4);
+    fit.class_prior = Some(vec![0.99, 0.01]);
+    assert_eq!(annotators(&data, &fit), rows);
+    let shares = gold.classes(data.table.n_units()).iter().filter(|c| **c == Some(0)).count() as f64;
+    let p = shares / data.table.n_units() as f64;
+    let bits = crowdwise_core::stats::information_bits(&[p, 1.0 - p], rows[0].confusion.as_ref().unwrap());
+    assert!((rows[0].information_bits.unwrap() - bits).abs() < 1e-12);
 }
 
 #[test]
