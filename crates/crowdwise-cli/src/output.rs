@@ -47,8 +47,8 @@ pub struct OutputOptions {
 }
 
 impl OutputOptions {
-    /// Opens the output, before the long work starts.
-    pub fn open(&self) -> Result<Output, Error> {
+    /// Opens the output, before the long work starts. It must not be one of the files that are read.
+    pub fn open(&self, inputs: &[Option<&str>]) -> Result<Output, Error> {
         let to_file = self.output.as_deref().filter(|p| p.as_os_str() != "-");
         let format = match (self.format, to_file) {
             (Some(format), _) => format,
@@ -64,7 +64,7 @@ impl OutputOptions {
                 hint: Some("`-o FILE.parquet`, or `--format csv`".into()),
             });
         }
-        Ok(Output { target: Target::open(to_file)?, format, brief })
+        Ok(Output { target: Target::open(to_file, inputs)?, format, brief })
     }
 }
 
@@ -102,8 +102,11 @@ pub enum Target {
 }
 
 impl Target {
-    /// Standard output for `None`.
-    pub fn open(path: Option<&Path>) -> Result<Target, Error> {
+    /// Standard output for `None`. A file must not be one of those that are read.
+    pub fn open(path: Option<&Path>, inputs: &[Option<&str>]) -> Result<Target, Error> {
+        if let Some(path) = path {
+            keep_inputs(path, inputs)?;
+        }
         Ok(match path {
             None => Target::Stdout(BufWriter::with_capacity(1 << 16, Pipe)),
             Some(path) => Target::File(Pending::create(path)?),
@@ -146,6 +149,22 @@ impl Write for Target {
             Target::File(file) => file.writer().flush(),
             Target::Lent => Ok(()),
         }
+    }
+}
+
+/// Refuses to write over a file that is read, however it is spelt.
+fn keep_inputs(output: &Path, inputs: &[Option<&str>]) -> Result<(), Error> {
+    let Ok(written) = output.canonicalize() else { return Ok(()) }; // not there yet
+    if !written.is_file() {
+        return Ok(()); // a device may be both
+    }
+    let same = |input: &&&str| Path::new(input).canonicalize().is_ok_and(|read| read == written);
+    match inputs.iter().flatten().find(same) {
+        None => Ok(()),
+        Some(input) => Err(Error::Usage {
+            what: format!("the output `{}` is the input `{input}`, which would be lost", output.display()),
+            hint: Some("write to another file".into()),
+        }),
     }
 }
 
@@ -196,6 +215,11 @@ impl Pending {
         let shown = path.display().to_string();
         let fail = |e: &io::Error| unwritable(&shown, e);
         let open = |at: &Path| File::create(at).map(|f| BufWriter::with_capacity(1 << 18, f));
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|p| !p.exists()) {
+            let what = format!("there is no folder `{}`; make it first", folder.display());
+            return Err(Error::Unwritable { file: shown, what });
+        }
         let special = std::fs::metadata(path).is_ok_and(|m| !m.is_file());
         if path.is_dir() {
             return Err(Error::Unwritable { file: shown, what: "it is a directory".into() });

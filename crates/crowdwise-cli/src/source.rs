@@ -30,6 +30,11 @@ pub enum Given {
 }
 
 impl FitOptions {
+    /// The files that are read besides the answers.
+    pub fn files(&self) -> [Option<&str>; 2] {
+        [self.gold.as_deref(), self.input.items.as_deref()]
+    }
+
     /// Reads a kept fit, or reads answers and fits.
     pub fn load(&self, file: &str, talk: Talk) -> Result<Given, Error> {
         if !is_fit(file) {

@@ -34,7 +34,7 @@ impl Talk {
     pub fn timed<T>(self, part: &str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let out = work();
-        self.detail(format_args!("{part}: {:.3} s", start.elapsed().as_secs_f64()));
+        self.detail(format_args!("{part}: {:.6} s", start.elapsed().as_secs_f64()));
         out
     }
 }

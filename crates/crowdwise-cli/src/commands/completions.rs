@@ -25,7 +25,7 @@ pub fn run(args: &Args) -> Result<Exit, Error> {
     // the generator panics when a write fails, so it writes to memory
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "crowdwise", &mut text);
-    let mut out = Target::open(None)?;
+    let mut out = Target::open(None, &[])?;
     out.write_all(&text).map_err(|e| crate::output::unwritable("standard output", &e))?;
     out.finish()?;
     Ok(Exit::Done)

@@ -31,7 +31,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    let mut out = args.output.open()?;
+    let mut out = args.output.open(&[Some(args.answers.as_str()), args.input.items.as_deref()])?;
     let format = match out.format {
         Format::Csv | Format::Table => TableFormat::Csv,
         Format::Tsv => TableFormat::Tsv,

@@ -54,7 +54,9 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if let Some(name) = &args.method {
         method(name, &args.params)?;
     }
-    let mut out = args.output.open()?;
+    let inputs =
+        &[Some(args.answers.as_str()), args.truth.as_deref(), args.gold.as_deref(), args.input.items.as_deref()];
+    let mut out = args.output.open(inputs)?;
     let mut data = args.input.read(&args.answers, args.run.threads(), talk)?;
     if let Some(file) = &args.gold {
         let gold = read_truth(file, &data, talk)?;

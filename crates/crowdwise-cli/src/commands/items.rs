@@ -83,7 +83,8 @@ struct Document<'a> {
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    let mut out = args.output.open()?;
+    let [gold, items] = args.fit.files();
+    let mut out = args.output.open(&[Some(args.file.as_str()), args.answers.as_deref(), gold, items])?;
     let (method, rows, stop) = match args.fit.load(&args.file, talk)? {
         Given::Fitted(given) => {
             let (data, Fitted { fit, .. }) = &*given;

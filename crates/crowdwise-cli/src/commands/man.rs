@@ -27,7 +27,7 @@ pub fn run(args: &Args) -> Result<Exit, Error> {
     let mut command = Cli::command();
     command.build();
     let Some(dir) = &args.output else {
-        let mut out = Target::open(None)?;
+        let mut out = Target::open(None, &[])?;
         clap_mangen::Man::new(command).render(&mut out).map_err(|e| unwritable("standard output", &e))?;
         out.finish()?;
         return Ok(Exit::Done);
@@ -40,7 +40,7 @@ pub fn run(args: &Args) -> Result<Exit, Error> {
     }
     for (name, command) in pages {
         let path = dir.join(format!("{name}.1"));
-        let mut file = Target::open(Some(&path))?;
+        let mut file = Target::open(Some(&path), &[])?;
         let page = clap_mangen::Man::new(command);
         page.render(&mut file).and_then(|()| file.flush()).map_err(|e| unwritable(&file.name(), &e))?;
         file.finish()?;

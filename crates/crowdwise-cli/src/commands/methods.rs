@@ -39,7 +39,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
 
 fn page(args: &Args, entry: &Entry, talk: Talk) -> Result<Exit, Error> {
     let as_text = OutputOptions { format: Some(args.output.format.unwrap_or(Format::Table)), ..args.output.clone() };
-    let mut out = as_text.open()?;
+    let mut out = as_text.open(&[])?;
     let text = match out.format {
         Format::Json | Format::Jsonl => format!("{:#}\n", describe(entry, true)),
         Format::Table => method_page(entry),
@@ -58,7 +58,7 @@ fn page(args: &Args, entry: &Entry, talk: Talk) -> Result<Exit, Error> {
 }
 
 fn list(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    let mut out = args.output.open()?;
+    let mut out = args.output.open(&[])?;
     let wanted = |e: &&Entry| args.kind.is_none_or(|k| e.info.accepts.contains(&k.kind()));
     let entries = crowdwise::methods().filter(wanted);
     if out.format == Format::Json {

@@ -56,7 +56,9 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         });
     }
     let to_stdout = args.output.as_os_str() == "-";
-    let mut out = Target::open((!to_stdout).then_some(args.output.as_path()))?;
+    let [gold, items] = args.fit.files();
+    let inputs = [Some(args.answers.as_str()), args.truth.as_deref(), gold, items];
+    let mut out = Target::open((!to_stdout).then_some(args.output.as_path()), &inputs)?;
     let (data, fitted) = args.fit.fit(&args.answers, talk)?;
     let truth = args.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose()?;
     let comparison = if args.compare.is_empty() {
