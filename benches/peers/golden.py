@@ -1,7 +1,8 @@
 """Reference outputs of crowd-kit for the golden tests.
 
-    python -m venv /tmp/golden && /tmp/golden/bin/pip install crowd-kit==1.4.2 'scikit-learn<1.6' 'pandas<3' 'numpy<2'
-    /tmp/golden/bin/python benches/peers/golden.py crates/crowdwise-methods/tests/golden
+    python3 -m venv target/peers-venv
+    target/peers-venv/bin/pip install crowd-kit==1.4.2 'scikit-learn<1.6' 'pandas<3' 'numpy<2'
+    target/peers-venv/bin/python benches/peers/golden.py crates/crowdwise-methods/tests/golden
 
 Makes small data sets with a fixed seed, runs crowd-kit on them and writes
 

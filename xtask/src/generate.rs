@@ -110,8 +110,9 @@ fn short(text: &str) -> String {
         let second = words.find(|w| *w != "and").unwrap_or_default();
         format!("{name} and {}", second.trim_end_matches([',', '.']))
     };
-    let year = |w: &str| w.len() == 4 && w.parse::<u32>().is_ok_and(|y| (1700..2100).contains(&y));
-    let year = text.split(|c: char| !c.is_ascii_digit()).rfind(|w| year(w)).unwrap_or_default();
+    // the first number that can be a year: page numbers come later
+    let year = |w: &str| w.len() == 4 && w.parse::<u32>().is_ok_and(|y| (1700..2031).contains(&y));
+    let year = text.split(|c: char| !c.is_ascii_digit()).find(|w| year(w)).unwrap_or_default();
     format!("{authors} {year}").trim_end().to_owned()
 }
 

@@ -135,7 +135,12 @@ impl Problems {
 
     /// A number strictly between `low` and `high`.
     pub fn between(&mut self, name: &str, value: f64, low: f64, high: f64) {
-        self.require(value > low && value < high, name, value, &format!("between {low} and {high}"));
+        self.require(value > low && value < high, name, value, &format!("greater than {low} and less than {high}"));
+    }
+
+    /// A number from `low` to `high`, both allowed.
+    pub fn within(&mut self, name: &str, value: f64, low: f64, high: f64) {
+        self.require((low..=high).contains(&value), name, value, &format!("a number from {low} to {high}"));
     }
 
     /// A count of at least 1.

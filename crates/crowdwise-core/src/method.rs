@@ -26,7 +26,7 @@ pub struct Capabilities {
     pub confusion: bool,
     /// The objective never falls along the trace.
     pub monotone: bool,
-    /// Draws random numbers: another seed may give another result.
+    /// Draws random numbers with its default parameters: another seed may give another result.
     pub stochastic: bool,
     /// Uses gold labels in fitting: their posteriors are clamped.
     pub gold: bool,

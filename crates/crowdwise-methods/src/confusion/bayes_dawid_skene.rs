@@ -115,6 +115,13 @@ impl Model for Dirichlet {
         -kl
     }
 
+    fn report_prior(&self, class: &[f64], prior: &mut [f64]) {
+        if !self.uniform {
+            let total: f64 = class.iter().map(|c| c + self.alpha).sum();
+            prior.iter_mut().zip(class).for_each(|(p, c)| *p = (c + self.alpha) / total);
+        }
+    }
+
     fn penalty(&self, _k: usize, _table: &[f64]) -> f64 {
         // tables are functions of counts here; a start from tables has no counts, and its first bound lacks this term
         0.0
@@ -160,9 +167,9 @@ impl Method for BayesDawidSkene {
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
         p.at_least("tol", self.tol, 0.0);
-        p.positive("alpha", self.alpha);
-        p.positive("beta_diagonal", self.beta_diagonal);
-        p.positive("beta_off", self.beta_off);
+        p.within("alpha", self.alpha, 1e-6, 1e9);
+        p.within("beta_diagonal", self.beta_diagonal, 1e-6, 1e9);
+        p.within("beta_off", self.beta_off, 1e-6, 1e9);
         if let Some(c) = self.prior_accuracy {
             p.between("prior_accuracy", c, 0.0, 1.0);
         }

@@ -102,11 +102,11 @@ impl Model for Rows {
                 }
             }
         }
-        if self.alpha == 0.0 {
+        if self.alpha < 1e-12 {
             let (floor, zero) = match self.zeros {
                 Zeros::Floor => (1e-10, 1e-10),
                 Zeros::Eps => (f64::EPSILON, f64::EPSILON),
-                Zeros::Skip => (f64::MIN_POSITIVE, 1.0),
+                Zeros::Skip => (1e-100, 1.0),
             };
             table[..k * k].iter_mut().for_each(|p| *p = if *p < floor { zero } else { *p });
         }
@@ -170,8 +170,8 @@ impl Method for DawidSkene {
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
         p.at_least("tol", self.tol, 0.0);
-        p.at_least("alpha", self.alpha, 0.0);
-        p.at_least("alpha_diagonal", self.alpha_diagonal, 0.0);
+        p.within("alpha", self.alpha, 0.0, 1e9);
+        p.within("alpha_diagonal", self.alpha_diagonal, 0.0, 1e9);
         p.count("restarts", self.restarts);
         Shares::check(self.class_prior, self.beta, &self.class_shares, p);
     }
@@ -217,7 +217,7 @@ impl Method for DawidSkene {
             }
         }
         let best = best.expect("at least one start");
-        let kind = match (hard, self.alpha + self.alpha_diagonal + self.beta > 0.0) {
+        let kind = match (best.hard, self.alpha + self.alpha_diagonal + self.beta > 0.0) {
             (true, _) => "classification-log-likelihood",
             (false, true) => "penalised-log-likelihood",
             (false, false) => "log-likelihood",

@@ -44,6 +44,8 @@ pub(crate) struct Fitted {
     pub run: Run,
     /// Objective at the parameters that gave the posterior.
     pub objective: f64,
+    /// Whether the last E-step was a hard one, so that the objective is that of the assigned classes.
+    pub hard: bool,
 }
 
 /// A model whose own parameters may move between iterations.
@@ -86,11 +88,18 @@ pub(crate) fn fit<M: Adaptive>(
     let mut squarem = accelerate.then(|| Squarem::new(&tables, engine.prior()));
     let mut hard = settings.assignment == Assignment::Hard;
     let mut stored = false;
-    let (mut objective, mut change) = (f64::NEG_INFINITY, f64::INFINITY);
+    let (mut objective, mut change) = (f64::NEG_INFINITY, f64::MAX);
+    // expected class shares of the last pass
+    let mut class = vec![0.0; k];
+    // expected class counts behind the posterior
+    let mut counts = vec![0.0; k];
     let run = cx.iterate(settings.max_iter, settings.tol, |cx, iteration| {
         let last = iteration == settings.max_iter;
         let passed = engine.pass(cx, last.then_some(posterior.as_mut_slice()), hard)?;
         let reached = passed.log_likelihood + penalty;
+        if reached.is_nan() {
+            return Ok(Step { objective: Some(reached), change });
+        }
         if let Some(s) = &mut squarem
             && s.refuses(reached)
         {
@@ -100,22 +109,28 @@ pub(crate) fn fit<M: Adaptive>(
             return Ok(Step { objective: Some(objective), change });
         }
         objective = reached;
-        let before = engine.prior().to_vec();
+        let shares = normalised(&passed.class);
+        let moved: f64 = shares.iter().zip(&class).map(|(a, b)| (a - b).abs()).sum();
+        class = shares;
         let wanted = match (last, &squarem) {
             (true, _) => Dense::Report(&mut tables),
             (false, Some(_)) => Dense::Tables(&mut tables),
             (false, None) => Dense::None,
         };
         let m = engine.maximise(cx, model, &passed.class, wanted)?;
-        model.after(&m.sums);
+        if !last {
+            model.after(&m.sums);
+        }
         penalty = m.sums[0] + m.prior_penalty;
         change = m.change;
         stored = last;
-        if settings.assignment == Assignment::Hybrid && !hard {
-            let moved: f64 = before.iter().zip(engine.prior()).map(|(a, b)| (a - b).abs()).sum();
-            hard = moved <= HYBRID_SWITCH && iteration > 1;
+        if last {
+            counts.clone_from(&passed.class);
+        }
+        if settings.assignment == Assignment::Hybrid && !hard && iteration > 1 && moved <= HYBRID_SWITCH {
+            hard = true;
             // the hard phase has its own convergence
-            change = if hard { f64::INFINITY } else { change };
+            change = change.max(settings.tol);
         }
         if let Some(s) = &mut squarem
             && !last
@@ -139,8 +154,16 @@ pub(crate) fn fit<M: Adaptive>(
         }
         objective = engine.pass(cx, Some(&mut posterior), hard).and_then(|passed| {
             engine.maximise(cx, model, &passed.class, Dense::Report(&mut tables))?;
+            counts.clone_from(&passed.class);
             Ok(passed.log_likelihood + penalty)
         })?;
     }
-    Ok(Fitted { posterior, tables, prior: engine.prior().to_vec(), run, objective })
+    let mut prior = engine.prior().to_vec();
+    model.report_prior(&counts, &mut prior);
+    Ok(Fitted { posterior, tables, prior, run, objective, hard })
+}
+
+fn normalised(counts: &[f64]) -> Vec<f64> {
+    let sum: f64 = counts.iter().sum();
+    counts.iter().map(|c| c / sum).collect()
 }

@@ -85,6 +85,7 @@ impl Method for Ibcc {
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let labels = Labels::new(self, data).expect("the kind was checked");
+        super::shared::check_entries(labels.m * 3 * self.chains, labels.k)?;
         let streams: Vec<_> = (0..self.chains as u64).map(|c| cx.rng("ibcc", c)).collect();
         let mut chains: Vec<Chain> =
             cx.install(|| streams.into_par_iter().map(|rng| Chain::new(&labels, rng)).collect())?;
@@ -130,8 +131,10 @@ impl Method for Ibcc {
         let watched: Vec<String> = chains[0].watch.cells.iter().map(|&(u, _)| table.unit_name(u)).collect();
         d.insert("least_certain_items".into(), json!(watched));
         d.insert("relabelled_sweeps".into(), json!(chains.iter().map(|c| c.relabelled).sum::<usize>()));
-        if let Some(accuracy) = accuracies(&chains, labels.m) {
+        if let Some((accuracy, intervals)) = accuracies(&chains, labels.m) {
             d.insert("accuracy".into(), accuracy);
+            // the name under which the annotator table looks for a method's own intervals
+            d.insert("accuracy_interval".into(), json!(intervals));
         }
 
         let k = labels.k;
@@ -229,13 +232,13 @@ impl Mixing {
     }
 }
 
-/// Mean and the 5 % and 95 % quantiles of every annotator's accuracy.
-fn accuracies(chains: &[Chain], m: usize) -> Option<serde_json::Value> {
+/// Mean and number of draws of every annotator's accuracy, and its 5 % and 95 % quantiles.
+fn accuracies(chains: &[Chain], m: usize) -> Option<(serde_json::Value, Vec<[f64; 2]>)> {
     let draws: usize = chains.iter().map(|c| c.accuracies.len() / m).sum();
     if draws == 0 {
         return None;
     }
-    let (mut mean, mut low, mut high) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut mean, mut intervals) = (Vec::new(), Vec::new());
     let mut own: Vec<f32> = Vec::with_capacity(draws);
     for j in 0..m {
         own.clear();
@@ -243,8 +246,7 @@ fn accuracies(chains: &[Chain], m: usize) -> Option<serde_json::Value> {
             own.extend(c.accuracies.iter().skip(j).step_by(m));
         }
         mean.push(own.iter().map(|&x| x as f64).sum::<f64>() / draws as f64);
-        low.push(quantile(&mut own, 0.05));
-        high.push(quantile(&mut own, 0.95));
+        intervals.push([quantile(&mut own, 0.05), quantile(&mut own, 0.95)]);
     }
-    Some(json!({ "mean": mean, "q05": low, "q95": high, "draws": draws }))
+    Some((json!({ "mean": mean, "draws": draws }), intervals))
 }

@@ -125,7 +125,7 @@ impl Method for OneCoin {
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
         p.at_least("tol", self.tol, 0.0);
-        p.at_least("alpha", self.alpha, 0.0);
+        p.within("alpha", self.alpha, 0.0, 1e9);
         Shares::check(self.class_prior, self.beta, &self.class_shares, p);
     }
 

@@ -1,7 +1,8 @@
 //! What the methods of this family share: parameters, starts, the shape of the result.
 
 use super::em::{self, Adaptive, Fitted, Settings, Start};
-use super::kernel::{Begin, Engine, LogProduct};
+use super::kernel::{Begin, Engine};
+use crate::fast::LnProduct;
 use crowdwise_core::{Annotators, Categorical, Context, Dataset, Error, Objective, Outcome, Problems};
 use rand_distr::{Distribution, Exp1};
 use schemars::JsonSchema;
@@ -70,7 +71,7 @@ impl Shares {
     }
 
     pub fn check(kind: ClassPrior, beta: f64, shares: &BTreeMap<String, f64>, p: &mut Problems) {
-        p.at_least("beta", beta, 0.0);
+        p.within("beta", beta, 0.0, 1e9);
         let fixed = kind == ClassPrior::Fixed;
         let text = serde_json::to_string(shares).unwrap_or_default();
         p.require(fixed != shares.is_empty(), "class_shares", text, "given just when class_prior is fixed");
@@ -96,9 +97,9 @@ impl Shares {
 
 /// Sum of logarithms of probabilities, floored where f64 ends.
 pub(super) fn sum_ln(values: impl Iterator<Item = f64>) -> f64 {
-    let mut product = LogProduct::new();
+    let mut product = LnProduct::new();
     values.for_each(|x| product.push(x.max(f64::MIN_POSITIVE)));
-    product.ln()
+    product.value()
 }
 
 /// Random tables, annotators x label x truth: 0.5 identity + 0.5 uniform draw from the simplex.
@@ -123,12 +124,15 @@ pub(super) fn random_tables(annotators: usize, k: usize, cx: &Context<'_>, resta
 pub(super) fn warm_start<'a>(data: &Dataset, cx: &Context<'a>) -> Option<Start<'a>> {
     let warm = cx.warm?;
     let (m, k) = (data.table.n_annotators(), data.table.n_classes());
+    let p = &warm.provenance;
+    let same = (p.items, p.annotators, p.classes, p.labels) == (data.table.n_items(), m, k, data.table.n_labels());
     if let Some((_, q)) = warm.posterior()
+        && same
         && q.len() == data.table.n_units() * k
     {
         return Some(Start::Posterior(Begin::Posterior(q)));
     }
-    if warm.annotators.len() != m || warm.provenance.classes != k {
+    if warm.annotators.len() != m || p.classes != k {
         return None;
     }
     let mut tables = Vec::with_capacity(m * k * k);
@@ -205,4 +209,18 @@ pub(super) fn outcome(
 /// The categorical view and known classes that every method of the family begins with.
 pub(super) fn inputs(data: &Dataset) -> (Categorical<'_>, Option<Vec<Option<u32>>>) {
     (data.table.categorical().expect("the kind was checked"), data.gold_classes())
+}
+
+/// Entries of all confusion matrices, 8 bytes each: beyond 12 GB a matrix per annotator is the wrong model.
+const MOST_ENTRIES: usize = 1_500_000_000;
+
+/// Refuses `matrices` of K x K entries that would not fit into memory.
+pub(super) fn check_entries(matrices: usize, k: usize) -> Result<(), Error> {
+    let entries = matrices.checked_mul(k).and_then(|c| c.checked_mul(k));
+    if entries.is_none_or(|e| e > MOST_ENTRIES) { Err(too_large(matrices, k)) } else { Ok(()) }
+}
+
+pub(super) fn too_large(matrices: usize, k: usize) -> Error {
+    let what = format!("{matrices} confusion matrices of {k} classes; majority-vote and mace need none");
+    Error::TooLarge { what }
 }

@@ -30,7 +30,7 @@ impl Method for Mean {
         aliases: &["reg-mean"],
         accepts: &[LabelKind::Real],
         capabilities: CAPABILITIES,
-        references: &[Reference { text: "F. Galton, Vox populi, Nature 75, 1907", doi: Some("10.1038/075450a0") }],
+        references: &[Reference { text: "F. Galton. Vox populi. Nature 75, 1907.", doi: Some("10.1038/075450a0") }],
         status: Status::Stable,
     };
 

@@ -30,9 +30,9 @@ impl Method for Median {
         accepts: &[LabelKind::Real],
         capabilities: CAPABILITIES,
         references: &[
-            Reference { text: "F. Galton, Vox populi, Nature 75, 1907", doi: Some("10.1038/075450a0") },
+            Reference { text: "F. Galton. Vox populi. Nature 75, 1907.", doi: Some("10.1038/075450a0") },
             Reference {
-                text: "P. J. Huber, Robust estimation of a location parameter, Annals of Mathematical Statistics 35(1), 1964",
+                text: "P. J. Huber. Robust estimation of a location parameter. Annals of Mathematical Statistics 35(1), 1964.",
                 doi: Some("10.1214/aoms/1177703732"),
             },
         ],

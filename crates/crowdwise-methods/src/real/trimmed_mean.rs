@@ -36,7 +36,7 @@ impl Method for TrimmedMean {
         capabilities: CAPABILITIES,
         references: &[
             Reference {
-                text: "P. J. Huber, Robust estimation of a location parameter, Annals of Mathematical Statistics 35(1), 1964",
+                text: "P. J. Huber. Robust estimation of a location parameter. Annals of Mathematical Statistics 35(1), 1964.",
                 doi: Some("10.1214/aoms/1177703732"),
             },
             Reference {

@@ -20,6 +20,8 @@ pub(crate) trait Model: Sync {
     fn report(&self, _k: usize, _j: usize, _counts: &[f64], _table: &mut [f64]) {}
     /// From expected class counts the prior; returns its log-prior.
     fn prior(&self, class: &[f64], prior: &mut [f64]) -> f64;
+    /// From the same class counts the shares to report, if they are not those of the prior.
+    fn report_prior(&self, _class: &[f64], _prior: &mut [f64]) {}
     /// The log-prior of tables that did not come from [`Model::table`] (extrapolated ones).
     fn penalty(&self, k: usize, table: &[f64]) -> f64;
     /// The log-prior of a class prior that did not come from [`Model::prior`].
@@ -261,6 +263,7 @@ impl Engine {
             Dense::Tables(d) => (Some(d), false),
             Dense::Report(d) => (Some(d), true),
         };
+        assert!(dense.as_ref().is_none_or(|d| d.len() == self.entries()), "room for all tables");
         let mut prior = vec![0.0; self.k];
         let prior_penalty = model.prior(class, &mut prior);
         let mut change = 0f64;

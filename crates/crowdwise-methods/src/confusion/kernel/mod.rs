@@ -11,4 +11,3 @@ mod pass;
 mod rows;
 
 pub(crate) use engine::{Begin, Dense, Engine, Model, Sums};
-pub(crate) use pass::LogProduct;

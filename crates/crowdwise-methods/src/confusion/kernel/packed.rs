@@ -1,6 +1,7 @@
 //! The labels as the pass reads them: one u32 per label, items grouped by their number of labels.
 
 use super::rows::{Rows, padded};
+use crate::confusion::shared::{check_entries, too_large};
 use crowdwise_core::{Categorical, Codes, Error};
 
 /// `n` items of `d` labels each, from label `at` and item `item` (in packed order).
@@ -15,9 +16,6 @@ pub(crate) struct Chunk {
 /// Chunks have about this many labels. Their boundaries never depend on the number of threads: sums are taken per chunk
 /// and added in chunk order.
 const CHUNK: usize = 50_000;
-
-/// Table entries of all annotators, 8 bytes each: beyond 12 GB a confusion matrix per annotator is the wrong model.
-const MOST_ENTRIES: usize = 1_500_000_000;
 
 /// Entries behind the index that a prefetch may read.
 pub(super) const AHEAD: usize = 32;
@@ -44,11 +42,8 @@ impl Packed {
         let (table, k) = (data.table, data.k());
         let m = table.n_annotators();
         let stride = 2 * padded(k);
-        // methods keep complete tables, K x K an annotator, beside the rows that occur
-        let entries = m.checked_mul(k).and_then(|c| c.checked_mul(k)).unwrap_or(usize::MAX);
-        if entries > MOST_ENTRIES {
-            return Err(too_large(m, k));
-        }
+        // methods keep complete tables beside the rows that occur
+        check_entries(m, k)?;
         let cells = m.checked_mul(k).filter(|&c| c <= 1 << 31).ok_or_else(|| too_large(m, k))?;
         // rows that occur, counting also labels of left-out items: their counts are added in the M-step
         let mut row_of = vec![0u32; cells];
@@ -146,11 +141,5 @@ fn each_label(data: &Categorical<'_>, mut f: impl FnMut(usize, usize, usize)) {
     match data.codes {
         Codes::U8(c) => annotator.iter().zip(c).enumerate().for_each(|(r, (&j, &l))| f(r, j as usize, l as usize)),
         Codes::U16(c) => annotator.iter().zip(c).enumerate().for_each(|(r, (&j, &l))| f(r, j as usize, l as usize)),
-    }
-}
-
-fn too_large(m: usize, k: usize) -> Error {
-    Error::TooLarge {
-        what: format!("confusion matrices of {m} annotators and {k} classes; majority-vote and mace need less"),
     }
 }

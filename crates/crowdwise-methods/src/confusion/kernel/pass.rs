@@ -1,10 +1,11 @@
 //! The pass: for every item multiply the rows of its labels, normalise, add the posterior to the counts of the same rows.
 //!
-//! Probabilities, not logarithms: no exp and (almost) no ln. A product that comes near underflow is redone with
-//! rescaling. The log-likelihood is the logarithm of a product of mantissas plus the sum of exponents.
+//! Probabilities, not logarithms: no exp and (almost) no ln. A product that comes near underflow is redone in
+//! logarithms. The log-likelihood is the logarithm of a product of mantissas plus the sum of exponents.
 
 use super::lanes::{Lanes, Plain};
 use super::packed::{AHEAD, Chunk};
+use crate::fast::LnProduct;
 
 /// Sums over one chunk. `class` has kp entries.
 #[derive(Clone, Debug, Default)]
@@ -34,45 +35,11 @@ pub(crate) struct Work {
     pub hard: bool,
 }
 
-/// Below this the product of an item is redone with rescaling.
+/// Below this the product of an item is redone in logarithms.
 const UNDERFLOW: f64 = 1e-270;
 
-/// Product of positive numbers without underflow: mantissas are multiplied, exponents added; one ln per 512 factors.
-pub(crate) struct LogProduct {
-    mantissa: f64,
-    exponent: i64,
-    pending: u32,
-    ln: f64,
-}
-
-impl LogProduct {
-    pub fn new() -> Self {
-        LogProduct { mantissa: 1.0, exponent: 0, pending: 0, ln: 0.0 }
-    }
-
-    #[inline(always)]
-    pub fn push(&mut self, z: f64) {
-        let bits = z.to_bits();
-        self.exponent += (bits >> 52) as i64 - 1023;
-        self.mantissa *= f64::from_bits((bits & 0x000f_ffff_ffff_ffff) | 0x3ff0_0000_0000_0000);
-        self.pending += 1;
-        if self.pending == 512 {
-            self.fold();
-        }
-    }
-
-    #[cold]
-    fn fold(&mut self) {
-        self.ln += self.mantissa.ln();
-        self.mantissa = 1.0;
-        self.pending = 0;
-    }
-
-    pub fn ln(mut self) -> f64 {
-        self.fold();
-        self.ln + self.exponent as f64 * std::f64::consts::LN_2
-    }
-}
+/// Probabilities count as at least this in a logarithm, so that no class is excluded for ever.
+const SMALLEST: f64 = 1e-300;
 
 /// Runs one chunk with the best code for this processor and shape.
 ///
@@ -167,7 +134,7 @@ unsafe fn rows<L: Lanes, const NQ: usize, const NP: usize, const D: usize, const
         }
         let mut class4 = [L::splat4(0.0); NQ];
         let mut class2 = [L::splat2(0.0); NP];
-        let mut product = LogProduct::new();
+        let mut product = LnProduct::new();
         let mut extra = 0.0;
         let mut ix = w.index.add(c.at);
         for _ in 0..c.n {
@@ -196,6 +163,8 @@ unsafe fn rows<L: Lanes, const NQ: usize, const NP: usize, const D: usize, const
                     s2[b] = L::load2(buffer.as_ptr().add(4 * NQ + 2 * b));
                 }
                 z = total::<L, NQ, NP>(s4, s2);
+                // only tables that are not numbers survive this: let the caller see it
+                extra += 0.0 * z;
             }
             product.push(z);
             let scale = 1.0 / z;
@@ -228,7 +197,7 @@ unsafe fn rows<L: Lanes, const NQ: usize, const NP: usize, const D: usize, const
         for b in 0..NP {
             L::store2(out.class.as_mut_ptr().add(4 * NQ + 2 * b), class2[b]);
         }
-        out.log_likelihood = product.ln() + extra;
+        out.log_likelihood = product.value() + extra;
     }
 }
 
@@ -257,7 +226,7 @@ unsafe fn total<L: Lanes, const NQ: usize, const NP: usize>(s4: [L::Quad; NQ], s
 unsafe fn any<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
     let (k, kp) = (w.k, w.kp);
     let mut s = vec![0.0f64; kp.next_multiple_of(4)];
-    let mut product = LogProduct::new();
+    let mut product = LnProduct::new();
     let mut extra = 0.0;
     unsafe {
         let mut ix = w.index.add(c.at);
@@ -268,6 +237,7 @@ unsafe fn any<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
                 extra += rescue(w, ix, c.d, s.as_mut_ptr());
                 out.rescued += 1;
                 z = tree_sum(&s, kp);
+                extra += 0.0 * z;
             }
             if w.hard {
                 let best = crowdwise_core::stats::argmax(&s[..k]);
@@ -291,7 +261,7 @@ unsafe fn any<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
             ix = ix.add(c.d);
         }
     }
-    out.log_likelihood = product.ln() + extra;
+    out.log_likelihood = product.value() + extra;
 }
 
 #[inline(always)]
@@ -367,33 +337,30 @@ fn tree_sum(s: &[f64], kp: usize) -> f64 {
     }
 }
 
-/// Redoes one item with rescaling after each label; returns the logarithm that the rescaling took out.
+/// Redoes one item in logarithms: writes scores scaled so that the best is 1, returns the logarithm of the scale. A class
+/// far behind after some labels may still win in the end, so no running rescaling would do.
 #[cold]
 #[inline(never)]
 unsafe fn rescue(w: Work, ix: *const u32, d: usize, s: *mut f64) -> f64 {
-    let mut ln = 0.0;
+    let ln = |p: f64| p.max(SMALLEST).ln();
+    let mut best = f64::NEG_INFINITY;
     unsafe {
-        for k in 0..w.kp {
-            *s.add(k) = *w.prior.add(k);
+        for k in 0..w.k {
+            let mut sum = ln(*w.prior.add(k));
+            for e in 0..d {
+                sum += ln(*w.base.add(*ix.add(e) as usize + k));
+            }
+            *s.add(k) = sum;
+            best = best.max(sum);
         }
-        for e in 0..d {
-            let row = w.base.add(*ix.add(e) as usize);
-            let mut max = 0f64;
-            for k in 0..w.kp {
-                *s.add(k) *= *row.add(k);
-                max = max.max(*s.add(k));
-            }
-            if max < 1e-100 {
-                // tables are floored at 1e-100 or above, so one step is enough to come back into range
-                let up = if max > 1e-250 { 1e100 } else { 1e250 };
-                for k in 0..w.kp {
-                    *s.add(k) *= up;
-                }
-                ln -= up.ln();
-            }
+        for k in 0..w.k {
+            *s.add(k) = (*s.add(k) - best).exp();
+        }
+        for k in w.k..w.kp {
+            *s.add(k) = 0.0;
         }
     }
-    ln
+    best
 }
 
 #[inline(always)]
