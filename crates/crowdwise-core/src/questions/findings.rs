@@ -8,6 +8,8 @@ use crate::{Annotators, Dataset, Finding, Fit, Severity, Stop, Subject, Table, T
 
 /// Findings about single annotators are kept to this many per code; one more says how many others there are.
 const PER_CODE: usize = 20;
+/// Classes that a sentence names.
+const NAMED: usize = 4;
 
 /// All findings of a fit, in one pass over the labels.
 pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
@@ -22,7 +24,7 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
                     out.push(not_checked(&t));
                 }
                 let about = (0..t.n.len()).flat_map(|j| suspicions(&t, fit, j).into_iter().map(move |s| (j, s)));
-                out.extend(capped(&data.table, about.map(|(j, s)| (j, s.code(), sentence(data, &t, j, s))).collect()));
+                out.extend(capped(&data.table, about.map(|(j, s)| (j, s.code(), sentence(data, &t, j, &s))).collect()));
             }
         }
         Truth::Real { value, .. } => {
@@ -48,22 +50,36 @@ fn stopped(fit: &Fit) -> Vec<Finding> {
             "not-converged",
             Severity::Warning,
             format!("the iterations ended after {n} without meeting the tolerance{change}"),
-            "raise max_iter, or accept the result if the last change is small enough for you",
+            further(fit),
         ),
         Stop::Cancelled => (
             "interrupted",
             Severity::Warning,
             format!("interrupted after {n} iterations{change}: this is the best so far, not the end"),
-            "run it again to the end before using the numbers",
+            "run it again to the end before using the numbers".into(),
         ),
         Stop::NotFinite => (
             "not-finite",
             Severity::Problem,
             format!("the objective was no longer a finite number after {n} iterations; the last finite state is given"),
-            "use more smoothing, or another method",
+            "use more smoothing, or another method".into(),
         ),
     };
     vec![Finding::new(code, severity, Subject::Fit, message, advice)]
+}
+
+/// What to do about a fit that ended too early, in terms of the parameters that the method has.
+fn further(fit: &Fit) -> String {
+    let known = ["max_iter", "keep", "burn_in"];
+    let has: Vec<&str> = known.into_iter().filter(|p| fit.provenance.params.get(*p).is_some()).collect();
+    let accept = "accept the result if the last change is small enough for you";
+    if has.is_empty() { accept.into() } else { format!("raise {}, or {accept}", has.join(" and ")) }
+}
+
+/// Whether the fit maximised, bounded or sampled a likelihood, by the name of its objective.
+fn has_likelihood(fit: &Fit) -> bool {
+    let kind = fit.diagnostics.objective.as_ref().map_or("", |o| &o.kind);
+    ["likelihood", "elbo", "log-joint"].iter().any(|name| kind.contains(name))
 }
 
 /// Too many annotators times classes: said, not silent.
@@ -199,6 +215,21 @@ fn of_classes(data: &Dataset, fit: &Fit, t: &Tally, out: &mut Vec<Finding>) {
              with majority-vote",
         ));
     }
+    let even = 1.0 / t.k as f64;
+    if has_likelihood(fit) && data.table.n_labels() >= 2 * t.labelled && t.top < even + 0.05 * (1.0 - even) {
+        out.push(Finding::new(
+            "flat-posterior",
+            Severity::Warning,
+            Subject::Fit,
+            format!(
+                "the likeliest class of an item has a probability of {:.3} on average, where {even:.3} is a draw between \
+                 all classes",
+                t.top
+            ),
+            "the fit did not tell the classes apart: see whether annotators agree more than by chance, start it \
+             elsewhere, or compare with majority-vote",
+        ));
+    }
     let (sources, labels) = one_class_sources(t);
     let share = labels as f64 / data.table.n_labels().max(1) as f64;
     if share > 0.5 && !matches!(fit.annotators, Annotators::None) {
@@ -220,8 +251,9 @@ fn one_class_sources(t: &Tally) -> (usize, u64) {
     all.fold((0, 0), |(count, labels), j| (count + 1, labels + t.n[j]))
 }
 
-fn sentence(data: &Dataset, t: &Tally, j: usize, s: Suspicion) -> String {
+fn sentence(data: &Dataset, t: &Tally, j: usize, s: &Suspicion) -> String {
     let n = group(t.n[j]);
+    let class = |k: usize| data.table.categorical().map_or("", |c| c.classes.name(k));
     match s {
         Suspicion::Spammer { score, se, bits } => format!(
             "labels carry almost no information: spammer score {score:.3} (standard error {se:.3}, 0 = none, 1 = \
@@ -234,12 +266,25 @@ fn sentence(data: &Dataset, t: &Tally, j: usize, s: Suspicion) -> String {
             100.0 * high,
             100.0 * chance
         ),
-        Suspicion::Constant { class, share, expected } => format!(
+        Suspicion::Constant { class: favourite, share, expected } => format!(
             "says `{}` in {:.0} % of {n} labels, where {:.0} % are expected",
-            data.table.categorical().map_or("", |c| c.classes.name(class)),
+            class(*favourite),
             100.0 * share,
             100.0 * expected
         ),
+        Suspicion::MissesClasses { accuracy, frequent, missed } => {
+            let one = |&(k, found, seen): &(usize, f64, f64)| format!("`{}` in {found:.0} of {seen:.0}", class(k));
+            let mut named: Vec<String> = missed.iter().take(NAMED).map(one).collect();
+            if missed.len() > NAMED {
+                named.push(format!("{} more classes as rarely", missed.len() - NAMED));
+            }
+            format!(
+                "right in {:.0} % of {n} labels, which is mostly `{}`, but finds {}",
+                100.0 * accuracy,
+                class(*frequent),
+                named.join(", ")
+            )
+        }
     }
 }
 
@@ -256,6 +301,10 @@ fn capped(table: &Table, mut about: Vec<(usize, &'static str, String)>) -> Vec<F
                 "ask whether the instructions were misread (exchanged classes): if they were, the labels can be turned",
             ),
             "spammer" => (Severity::Warning, "check a few of these labels by hand, then leave the annotator out"),
+            "misses-classes" => (
+                Severity::Warning,
+                "its labels of the frequent class are fine: keep them, but do not count on it for the other classes",
+            ),
             _ => (Severity::Warning, "check a few of these labels by hand"),
         };
         for (j, _, text) in same.iter().take(PER_CODE) {

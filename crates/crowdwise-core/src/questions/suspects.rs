@@ -11,13 +11,39 @@ pub const CONSTANT_N: u64 = 20;
 /// A shrunk spammer score below this carries no information; its upper end (95 %) must be below the second.
 const SPAMMER: f64 = 0.05;
 const SPAMMER_SURE: f64 = 0.15;
+/// A class with this share of the units that an annotator saw makes them skewed: saying nothing else is then mostly
+/// right, and what many careful annotators do.
+const SKEWED: f64 = 0.8;
+/// How much more often than by always saying the most frequent class an annotator must surely be right to be no
+/// spammer, whatever the shares.
+const BETTER: f64 = 0.05;
+/// A class that is found less often than this is missed.
+const MISSED: f64 = 0.2;
 
 /// What is wrong with an annotator, with the numbers that say so.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Suspicion {
-    Spammer { score: f64, se: f64, bits: f64 },
-    Adversary { accuracy: f64, interval: [f64; 2], chance: f64 },
-    Constant { class: usize, share: f64, expected: f64 },
+    Spammer {
+        score: f64,
+        se: f64,
+        bits: f64,
+    },
+    Adversary {
+        accuracy: f64,
+        interval: [f64; 2],
+        chance: f64,
+    },
+    Constant {
+        class: usize,
+        share: f64,
+        expected: f64,
+    },
+    /// Right about the most frequent class, but hardly ever finds these: (class, found, seen), expected counts.
+    MissesClasses {
+        accuracy: f64,
+        frequent: usize,
+        missed: Vec<(usize, f64, f64)>,
+    },
 }
 
 impl Suspicion {
@@ -26,6 +52,7 @@ impl Suspicion {
             Suspicion::Spammer { .. } => "spammer",
             Suspicion::Adversary { .. } => "adversary",
             Suspicion::Constant { .. } => "near-constant",
+            Suspicion::MissesClasses { .. } => "misses-classes",
         }
     }
 }
@@ -62,9 +89,42 @@ pub fn suspicions(t: &Tally, fit: &Fit, j: usize) -> Vec<Suspicion> {
         && score + 1.645 * se < SPAMMER_SURE
         && !out.iter().any(|s| matches!(s, Suspicion::Adversary { .. }))
     {
-        let bits = crate::stats::information_bits(&t.posterior, &matrix.expect("a score has a matrix"));
-        out.push(Suspicion::Spammer { score, se, bits });
+        let matrix = matrix.expect("a score has a matrix");
+        if let Some(frequent) = right_about(t, j, accuracy) {
+            let missed = missed(t, &matrix, j, frequent);
+            if !missed.is_empty() {
+                out.push(Suspicion::MissesClasses { accuracy, frequent, missed });
+            }
+        } else {
+            let bits = crate::stats::information_bits(&t.posterior, &matrix);
+            out.push(Suspicion::Spammer { score, se, bits });
+        }
     }
+    out
+}
+
+/// The most frequent class of the units that annotator `j` saw, if its labels are worth keeping although they hardly
+/// tell the classes apart: it is surely right more often than by always saying that class, or the class is so frequent
+/// that little can be told and it is not surely right less often. Who guesses on such units is right less often.
+fn right_about(t: &Tally, j: usize, accuracy: f64) -> Option<usize> {
+    let seen = t.seen.get(j * t.k..(j + 1) * t.k)?;
+    let frequent = (0..t.k).max_by(|&a, &b| seen[a].total_cmp(&seen[b]).then(b.cmp(&a)))?;
+    let share = seen[frequent] / t.n[j] as f64;
+    if accuracy < SKEWED && accuracy < share + BETTER {
+        return None; // the interval costs more than this look
+    }
+    let [low, high] = t.interval(j)?;
+    (low > share + BETTER || (share >= SKEWED && high >= share)).then_some(frequent)
+}
+
+/// The other classes that annotator `j` saw once or more and finds rarely, those seen most first.
+fn missed(t: &Tally, confusion: &[f64], j: usize, frequent: usize) -> Vec<(usize, f64, f64)> {
+    let k = t.k;
+    let recall = |c: usize| confusion[c * k + c];
+    let seen = |c: usize| t.seen[j * k + c];
+    let rarely = |&c: &usize| c != frequent && seen(c) >= 1.0 && recall(c) < MISSED;
+    let mut out: Vec<(usize, f64, f64)> = (0..k).filter(rarely).map(|c| (c, recall(c) * seen(c), seen(c))).collect();
+    out.sort_by(|a, b| b.2.total_cmp(&a.2));
     out
 }
 

@@ -26,6 +26,8 @@ pub struct Tally {
     pub votes: Vec<f64>,
     pub posterior: Vec<f64>,
     pub labelled: usize,
+    /// Mean of the largest probability over the labelled units.
+    pub top: f64,
 }
 
 impl Tally {
@@ -52,6 +54,7 @@ impl Tally {
             votes: vec![0.0; k],
             posterior: vec![0.0; k],
             labelled: 0,
+            top: 0.0,
         };
         match c.codes {
             Codes::U8(codes) => t.pass(table, codes, post, fits(m, k) > 0),
@@ -60,6 +63,7 @@ impl Tally {
         let units = t.labelled.max(1) as f64;
         t.votes.iter_mut().for_each(|x| *x /= units);
         t.posterior.iter_mut().for_each(|x| *x /= units);
+        t.top /= units;
         Some(t)
     }
 
@@ -79,6 +83,7 @@ impl Tally {
             let q = &post[u * k..(u + 1) * k];
             self.labelled += 1;
             self.posterior.iter_mut().zip(q).for_each(|(s, x)| *s += x);
+            self.top += q.iter().copied().fold(0.0, f64::max);
             let share = 1.0 / who.len() as f64;
             for (&j, &l) in who.iter().zip(said) {
                 let (j, l) = (j as usize, l.into());

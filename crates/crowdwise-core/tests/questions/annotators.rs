@@ -153,6 +153,97 @@ fn a_constant_annotator_is_not_an_adversary() {
 }
 
 #[test]
+fn on_skewed_items_those_who_miss_classes_are_told_from_those_who_guess() {
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    let rare = |i: usize| if i % 40 == 0 { "per" } else { "loc" };
+    for i in 0..2000 {
+        let (item, truth) = (format!("i{i}"), if i % 20 == 0 { rare(i) } else { "o" });
+        for a in ["p", "q", "r"] {
+            b.label(&item, a, truth).unwrap();
+        }
+        // `lazy` finds one in ten of the rare ones, `always` none, and `guess` says the classes as often as they
+        // are, without looking
+        b.label(&item, "lazy", if i % 200 == 0 { truth } else { "o" }).unwrap();
+        b.label(&item, "always", "o").unwrap();
+        b.label(&item, "guess", if i % 20 == 7 { rare(i + 33) } else { "o" }).unwrap();
+        b.label(&item, "even", ["o", "per", "loc"][i % 3]).unwrap();
+    }
+    let data = Dataset::new(b.finish().unwrap());
+    let gold = {
+        let classes = data.table.categorical().unwrap().classes;
+        let code = |i: usize| {
+            let name = data.table.items().name(i)[1..].parse::<usize>().unwrap();
+            let truth = if name % 20 == 0 { rare(name) } else { "o" };
+            classes.iter().position(|c| c == truth).unwrap() as u32
+        };
+        Gold {
+            values: GoldValues::Classes((0..2000).map(|i| (i as u32, code(i))).collect()),
+            unlabelled: GoldValues::Classes(vec![]),
+            extra_classes: crowdwise_core::Names::new(),
+        }
+    };
+    let fit = oracle(&data, &gold);
+    let rows = annotators(&data, &fit);
+    let flags = |name: &str| {
+        let j = (0..7).find(|&j| data.table.annotators().name(j) == name).unwrap();
+        rows[j].flags.clone()
+    };
+    for (name, expected) in [("lazy", "misses-classes"), ("always", "misses-classes"), ("guess", "spammer")] {
+        assert_eq!(flags(name), [expected], "{name}");
+    }
+    assert!(flags("even").contains(&"spammer".to_owned()) && flags("p").is_empty(), "{:?}", flags("even"));
+    let all = findings(&data, &fit);
+    let found = with_code(&all, "misses-classes");
+    assert_eq!(found.len(), 2);
+    let lazy = found.iter().find(|f| f.subject == Subject::Annotator("lazy".into())).unwrap();
+    assert_eq!(lazy.severity, Severity::Warning);
+    // 50 each; `lazy` finds 10 of `per`, every fifth, and no `loc`; the matrix has a pseudo-label per row
+    assert!(lazy.message.contains("`loc` in 0 of 50") && lazy.message.contains("mostly `o`"), "{}", lazy.message);
+    assert!(lazy.advice.contains("fine") && !lazy.advice.contains("leave"), "{}", lazy.advice);
+}
+
+#[test]
+fn a_flat_posterior_is_told_for_methods_with_a_likelihood() {
+    let (_, data, gold) = made(&Simulation { classes: 4, ..Simulation::default() }, 1);
+    let flat = |top: f64| {
+        let rest = (1.0 - top) / 3.0;
+        (0..data.table.n_units()).flat_map(|_| [rest, top, rest, rest]).collect()
+    };
+    let told = |top: f64, kind: Option<&str>| {
+        let mut fit = fit_of(&data, Truth::Classes { k: 4, posterior: flat(top) }, Annotators::None);
+        let objective = |kind: &str| crowdwise_core::Objective { kind: kind.into(), value: -1.0 };
+        fit.diagnostics.objective = kind.map(objective);
+        with_code(&findings(&data, &fit), "flat-posterior").len()
+    };
+    assert_eq!((told(0.27, Some("elbo")), told(0.27, Some("penalised-log-likelihood"))), (1, 1));
+    assert_eq!((told(0.30, Some("elbo")), told(0.27, None), told(0.27, Some("distance"))), (0, 0, 0));
+    let (_, single, _) = made(&Simulation { classes: 4, per_item: 1, ..Simulation::default() }, 1);
+    let posterior = vec![0.25; 4 * single.table.n_units()];
+    let mut fit = fit_of(&single, Truth::Classes { k: 4, posterior }, Annotators::None);
+    fit.diagnostics.objective = Some(crowdwise_core::Objective { kind: "elbo".into(), value: 0.0 });
+    assert!(with_code(&findings(&single, &fit), "flat-posterior").is_empty());
+    assert!(with_code(&findings(&data, &oracle(&data, &gold)), "flat-posterior").is_empty());
+}
+
+#[test]
+fn advice_names_only_parameters_that_the_method_has() {
+    let (_, data, gold) = made(&Simulation::default(), 1);
+    let mut fit = oracle(&data, &gold);
+    fit.diagnostics.stop = Stop::MaxIter;
+    for (params, start) in [
+        (serde_json::json!({"max_iter": 50, "tol": 1e-6}), "raise max_iter, or"),
+        (serde_json::json!({"burn_in": 100, "keep": 300}), "raise keep and burn_in, or"),
+        (serde_json::json!({}), "accept"),
+        (serde_json::Value::Null, "accept"),
+    ] {
+        fit.provenance.params = params;
+        let all = findings(&data, &fit);
+        let advice = &with_code(&all, "not-converged")[0].advice;
+        assert!(advice.starts_with(start), "{advice}");
+    }
+}
+
+#[test]
 fn findings_about_annotators_are_capped() {
     let s = Simulation {
         items: 4000,
