@@ -139,45 +139,13 @@ impl Engine {
 
     /// Expected counts from something else than a pass: where the iterations begin.
     pub fn begin(&mut self, cx: &mut Context<'_>, from: &Begin<'_>) -> Result<Passed, Error> {
-        let (k, stride) = (self.k, self.packed.stride);
+        if let Begin::Posterior(q) = from {
+            assert_eq!(q.len(), self.units * self.k);
+        }
         let label = Shared(self.packed.label.as_ptr().cast_mut());
-        self.sweep(cx, std::ptr::null_mut(), false, |w, c, out| {
-            out.class.clear();
-            out.class.resize(w.kp, 0.0);
-            let mut s = vec![0.0; w.kp];
-            // SAFETY: the same memory as a pass over this chunk.
-            unsafe {
-                let mut ix = w.index.add(c.at);
-                for item in 0..c.n {
-                    s.fill(0.0);
-                    if let Begin::Posterior(q) = from {
-                        let unit = *w.order.add(c.item + item) as usize;
-                        s[..k].copy_from_slice(&q[unit * k..(unit + 1) * k]);
-                    } else {
-                        let share = 1.0 / c.d as f64;
-                        for e in 0..c.d {
-                            let row = *ix.add(e) as usize / stride;
-                            s[*label.get().add(row) as usize] += share;
-                        }
-                    }
-                    if matches!(from, Begin::Majority) {
-                        let best = crowdwise_core::stats::argmax(&s[..k]);
-                        s.fill(0.0);
-                        s[best] = 1.0;
-                    }
-                    for t in 0..w.kp {
-                        out.class[t] += s[t];
-                        s[t] += w.quantum;
-                    }
-                    for e in 0..c.d {
-                        let counts = w.base.add(*ix.add(e) as usize + w.kp).cast::<u64>();
-                        for t in 0..w.kp {
-                            *counts.add(t) = (*counts.add(t)).wrapping_add(s[t].to_bits());
-                        }
-                    }
-                    ix = ix.add(c.d);
-                }
-            }
+        // SAFETY: as for a pass; every row has a label.
+        self.sweep(cx, std::ptr::null_mut(), false, |w, c, out| unsafe {
+            pass::run_begin(w, c, from, label.get(), out);
         })
     }
 

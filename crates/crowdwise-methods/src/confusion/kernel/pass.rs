@@ -3,6 +3,7 @@
 //! Probabilities, not logarithms: no exp and (almost) no ln. A product that comes near underflow is redone in
 //! logarithms. The log-likelihood is the logarithm of a product of mantissas plus the sum of exponents.
 
+use super::engine::Begin;
 use super::lanes::{Lanes, Plain};
 use super::packed::{AHEAD, Chunk};
 use crate::fast::LnProduct;
@@ -64,6 +65,61 @@ pub(crate) unsafe fn run(work: Work, chunk: Chunk, out: &mut Piece) {
 #[target_feature(enable = "avx2")]
 unsafe fn run_avx2(work: Work, chunk: Chunk, out: &mut Piece) {
     unsafe { select::<super::lanes::Avx2>(work, chunk, out) }
+}
+
+/// Adds posteriors that come from elsewhere (votes, an earlier fit) to the counts of one chunk.
+///
+/// # Safety
+/// As for [`run`]; `label` must have an entry per row.
+pub(crate) unsafe fn run_begin(work: Work, chunk: Chunk, from: &Begin<'_>, label: *const u16, out: &mut Piece) {
+    out.class.clear();
+    out.class.resize(work.kp, 0.0);
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2; the rest is the caller's promise.
+        unsafe { begin_avx2(work, chunk, from, label, out) };
+        return;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { begin::<Plain>(work, chunk, from, label, out) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn begin_avx2(work: Work, chunk: Chunk, from: &Begin<'_>, label: *const u16, out: &mut Piece) {
+    unsafe { begin::<super::lanes::Avx2>(work, chunk, from, label, out) }
+}
+
+#[inline(always)]
+unsafe fn begin<L: Lanes>(w: Work, c: Chunk, from: &Begin<'_>, label: *const u16, out: &mut Piece) {
+    let (k, stride) = (w.k, 2 * w.kp as u32);
+    let share = 1.0 / c.d as f64;
+    let mut s = vec![0.0; w.kp];
+    unsafe {
+        let mut ix = w.index.add(c.at);
+        for item in 0..c.n {
+            s.fill(0.0);
+            if let Begin::Posterior(q) = from {
+                let unit = *w.order.add(c.item + item) as usize;
+                s[..k].copy_from_slice(&q[unit * k..(unit + 1) * k]);
+            } else {
+                for e in 0..c.d {
+                    s[*label.add((*ix.add(e) / stride) as usize) as usize] += share;
+                }
+            }
+            if matches!(from, Begin::Majority) {
+                let best = crowdwise_core::stats::argmax(&s[..k]);
+                s.fill(0.0);
+                s[best] = 1.0;
+            }
+            for t in 0..w.kp {
+                out.class[t] += s[t];
+                s[t] += w.quantum;
+            }
+            add_counts::<L>(w, ix, c.d, &s);
+            ix = ix.add(c.d);
+        }
+    }
 }
 
 /// The portable code, for tests that compare it with the processor's own.
