@@ -94,8 +94,24 @@ impl Gold {
                 let mut classes = table.categorical().expect("categorical").classes.clone();
                 classes.thaw();
                 let k = classes.len() as u32;
-                let mut code = |r: usize| classes.get(&rows[r].1).unwrap_or_else(|| k + extra.intern(&rows[r].1));
-                let inside = known.iter().map(|&(i, r)| (i, code(r))).collect();
+                // blanks around a class are a slip of the pen, unless the answers have them too
+                let mut code = |r: usize| {
+                    let (exact, bare) = (rows[r].1.as_str(), rows[r].1.trim());
+                    classes.get(exact).or_else(|| classes.get(bare)).unwrap_or_else(|| k + extra.intern(bare))
+                };
+                let inside: Vec<(u32, u32)> = known.iter().map(|&(i, r)| (i, code(r))).collect();
+                if !inside.is_empty() && inside.iter().all(|&(_, c)| c >= k) {
+                    let some = |n: &Names| n.iter().take(5).map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ");
+                    return Err(Error::BadData {
+                        file: file.into(),
+                        what: format!(
+                            "none of its classes ({}) is a class of the answers ({})",
+                            some(&extra),
+                            some(&classes)
+                        ),
+                        hint: Some("write the classes as the answers do, or choose the column with `--label`".into()),
+                    });
+                }
                 let outside = unknown.iter().enumerate().map(|(n, &r)| (n as u32, code(r))).collect();
                 (GoldValues::Classes(inside), GoldValues::Classes(outside))
             }
@@ -170,5 +186,38 @@ impl Dataset {
     /// The known class of every unit, if the dataset has gold classes.
     pub fn gold_classes(&self) -> Option<Vec<Option<u32>>> {
         self.gold.as_ref().map(|g| g.classes(self.table.n_units()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TableBuilder;
+
+    fn table() -> Table {
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        for (i, l) in [("x", "1"), ("y", "2")] {
+            b.label(i, "a", l).unwrap();
+        }
+        b.finish().unwrap()
+    }
+
+    fn gold(rows: &[(&str, &str)]) -> Result<Gold, Error> {
+        let rows: Vec<(String, String)> = rows.iter().map(|&(i, l)| (i.into(), l.into())).collect();
+        Gold::from_items(&table(), &rows, "truth.csv")
+    }
+
+    #[test]
+    fn blanks_around_a_class_are_forgiven_and_unknown_items_kept_apart() {
+        let g = gold(&[("y", " 2 "), ("nobody", "1"), ("x", "3")]).unwrap();
+        assert_eq!(g.values, GoldValues::Classes(vec![(0, 2), (1, 1)]));
+        assert_eq!(g.unlabelled, GoldValues::Classes(vec![(0, 0)]));
+        assert_eq!(g.extra_classes.iter().collect::<Vec<_>>(), ["3"]);
+    }
+
+    #[test]
+    fn a_truth_of_another_data_set_is_refused() {
+        assert!(gold(&[("q", "1")]).unwrap_err().to_string().contains("none of its 1 items"));
+        assert!(gold(&[("x", "1.0"), ("y", "2.0")]).unwrap_err().to_string().contains("none of its classes"));
     }
 }

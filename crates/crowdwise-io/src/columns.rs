@@ -17,7 +17,6 @@ const LABEL: &[&str] = &[
     "judgment",
     "judgement",
     "choice",
-    "text",
 ];
 /// Words for the truth, which a truth file may use instead of those for a label.
 const TRUTH: &[&str] = &["truth", "gold", "label", "value", "score", "answer", "class", "category", "rating", "text"];
