@@ -15,7 +15,8 @@ const NAMED: usize = 4;
 pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
     let mut out = stopped(fit);
     let graph = parts(&data.table);
-    out.extend(of_structure(&data.table, &graph));
+    let n = data.table.labels_per_annotator();
+    out.extend(of_structure(&data.table, &graph, &n));
     match &fit.truth {
         Truth::Classes { .. } => {
             if let Some(t) = Tally::of(data, fit, false) {
@@ -24,18 +25,22 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
                     out.push(not_checked(&t));
                 }
                 let about = (0..t.n.len()).flat_map(|j| suspicions(&t, fit, j).into_iter().map(move |s| (j, s)));
-                out.extend(capped(&data.table, about.map(|(j, s)| (j, s.code(), sentence(data, &t, j, &s))).collect()));
+                out.extend(capped(
+                    &data.table,
+                    &n,
+                    about.map(|(j, s)| (j, s.code(), sentence(data, &t, j, &s))).collect(),
+                ));
             }
         }
         Truth::Real { value, .. } => {
             let all = Residuals::of(data, value);
             let about = all.iter().enumerate().filter_map(|(j, r)| r.suspicion().map(|(code, text)| (j, code, text)));
-            out.extend(capped(&data.table, about.collect()));
+            out.extend(capped(&data.table, &n, about.collect()));
         }
         Truth::Scores { score, .. } => {
             let all = Choices::of(data, score);
             let about = all.iter().enumerate().filter_map(|(j, r)| r.suspicion().map(|(code, text)| (j, code, text)));
-            out.extend(capped(&data.table, about.collect()));
+            out.extend(capped(&data.table, &n, about.collect()));
         }
     }
     out
@@ -98,7 +103,7 @@ fn not_checked(t: &Tally) -> Finding {
 }
 
 /// What the table itself limits, whatever the fit: also used by `inspect`.
-pub(super) fn of_structure(table: &Table, graph: &Parts) -> Vec<Finding> {
+pub(super) fn of_structure(table: &Table, graph: &Parts, per_annotator: &[u64]) -> Vec<Finding> {
     let mut out = Vec::new();
     let mut add = |code: &str, severity, message: String, advice: &str| {
         out.push(Finding::new(code, severity, Subject::Data, message, advice));
@@ -127,7 +132,6 @@ pub(super) fn of_structure(table: &Table, graph: &Parts) -> Vec<Finding> {
             "annotators (or scores) of different parts are not comparable: let some label in both",
         );
     }
-    let per_annotator = table.labels_per_annotator();
     let few: Vec<u64> = per_annotator.iter().copied().filter(|&n| n < FEW).collect();
     if !few.is_empty() {
         let labels: u64 = few.iter().sum();
@@ -289,8 +293,7 @@ fn sentence(data: &Dataset, t: &Tally, j: usize, s: &Suspicion) -> String {
 }
 
 /// The findings about annotators, those with the most labels first, at most [`PER_CODE`] of each code.
-fn capped(table: &Table, mut about: Vec<(usize, &'static str, String)>) -> Vec<Finding> {
-    let n = table.labels_per_annotator();
+fn capped(table: &Table, n: &[u64], mut about: Vec<(usize, &'static str, String)>) -> Vec<Finding> {
     about.sort_by_key(|(j, code, _)| (*code, std::cmp::Reverse(n[*j]), *j));
     let mut out = Vec::new();
     for same in about.chunk_by(|a, b| a.1 == b.1) {

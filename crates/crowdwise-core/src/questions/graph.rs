@@ -27,7 +27,7 @@ pub fn parts(table: &Table) -> Parts {
     for u in 0..table.n_units() {
         let who = &table.annotator()[table.rows(u)];
         let Some(&first) = who.first() else { continue };
-        let different = 1 + who.windows(2).filter(|w| w[0] != w[1]).count();
+        let different = 1 + who.iter().zip(&who[1..]).map(|(a, b)| usize::from(a != b)).sum::<usize>();
         out.labelled += 1;
         out.with_three += usize::from(different >= 3);
         if alone > 0 {

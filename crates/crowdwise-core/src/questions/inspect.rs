@@ -194,7 +194,7 @@ pub fn inspect(data: &Dataset, seed: u64) -> Inspection {
             }),
             _ => None,
         },
-        findings: of_structure(table, &graph),
+        findings: of_structure(table, &graph, &counts),
     };
     out.findings.extend(of_inspection(data, &out));
     out

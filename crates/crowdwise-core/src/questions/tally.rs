@@ -57,8 +57,8 @@ impl Tally {
             top: 0.0,
         };
         match c.codes {
-            Codes::U8(codes) => t.pass(table, codes, post, fits(m, k) > 0),
-            Codes::U16(codes) => t.pass(table, codes, post, fits(m, k) > 0),
+            Codes::U8(codes) => t.fill(table, codes, post, fits(m, k) > 0),
+            Codes::U16(codes) => t.fill(table, codes, post, fits(m, k) > 0),
         }
         let units = t.labelled.max(1) as f64;
         t.votes.iter_mut().for_each(|x| *x /= units);
@@ -67,13 +67,27 @@ impl Tally {
         Some(t)
     }
 
-    /// The one pass. Everything that a label adds to its annotator lies together: number, right ones, classes said,
-    /// classes seen.
+    fn fill<C: Copy + Into<usize>>(&mut self, table: &Table, codes: &[C], post: &[f64], classes: bool) {
+        let small = classes && self.n.len().saturating_mul(64) <= LIMIT;
+        match self.k {
+            2 if small => self.pass_few::<2, 4, C>(table, codes, post),
+            3 if small => self.pass_few::<3, 6, C>(table, codes, post),
+            4 if small => self.pass_few::<4, 6, C>(table, codes, post),
+            5 if small => self.pass_few::<5, 8, C>(table, codes, post),
+            6 if small => self.pass_few::<6, 8, C>(table, codes, post),
+            _ => self.pass(table, codes, post, classes),
+        }
+        if !self.agreed.is_empty() {
+            self.agree(table, codes);
+        }
+    }
+
+    /// The one pass, for any number of classes. Everything that a label adds to its annotator lies together: number,
+    /// right ones, classes said, classes seen.
     fn pass<C: Copy + Into<usize>>(&mut self, table: &Table, codes: &[C], post: &[f64], classes: bool) {
         let k = self.k;
         let width = if classes { 2 + 2 * k } else { 2 };
         let mut sums = vec![0.0; self.n.len() * width];
-        let mut here = vec![0u32; k];
         for u in 0..table.n_units() {
             let rows = table.rows(u);
             let (who, said) = (&table.annotator()[rows.clone()], &codes[rows]);
@@ -100,24 +114,81 @@ impl Tally {
                     own[l..].iter_mut().step_by(k).zip(q).for_each(|(s, x)| *s += x);
                 }
             }
-            if !self.agreed.is_empty() && who.len() > 1 {
-                for &l in said {
-                    here[l.into()] += 1;
-                }
-                for (&j, &l) in who.iter().zip(said) {
-                    self.agreed[j as usize] += (here[l.into()] - 1) as f64 / (who.len() - 1) as f64;
-                    self.agreed_n[j as usize] += 1;
-                }
-                for &l in said {
-                    here[l.into()] = 0;
-                }
-            }
         }
         for (j, own) in sums.chunks_exact(width).enumerate() {
             (self.n[j], self.hits[j]) = (own[0] as u64, own[1]);
             if classes {
                 self.said.extend(own[2..2 + k].iter().map(|&x| x as u32));
                 self.seen.extend_from_slice(&own[2 + k..]);
+            }
+        }
+    }
+
+    /// The same for a number of classes known to the compiler. Every label adds one row of `W` numbers, the same for
+    /// all labels of a unit (posterior, 1, 1 / labels of the unit), to the cell of its annotator and class: all sums
+    /// follow from these cells, and a label costs a few vector additions.
+    fn pass_few<const K: usize, const W: usize, C: Copy + Into<usize>>(
+        &mut self,
+        table: &Table,
+        codes: &[C],
+        post: &[f64],
+    ) {
+        const { assert!(W >= K + 2) };
+        let mut cells = vec![[0.0f64; W]; self.n.len() * K];
+        let (mut shares, mut top, mut labelled) = ([0.0f64; W], 0.0f64, 0usize);
+        for (u, q) in post.chunks_exact(K).enumerate() {
+            let rows = table.rows(u);
+            let (who, said) = (&table.annotator()[rows.clone()], &codes[rows]);
+            if who.is_empty() {
+                continue;
+            }
+            let mut add = [0.0f64; W];
+            add[..K].copy_from_slice(q);
+            add[K] = 1.0;
+            add[K + 1] = 1.0 / who.len() as f64;
+            (0..W).for_each(|x| shares[x] += add[x]);
+            top += q.iter().copied().fold(0.0, |a, b| if b > a { b } else { a });
+            labelled += 1;
+            for (&j, &l) in who.iter().zip(said) {
+                let cell = &mut cells[j as usize * K + l.into()];
+                (0..W).for_each(|x| cell[x] += add[x]);
+            }
+        }
+        (self.labelled, self.top) = (labelled, top);
+        self.posterior.copy_from_slice(&shares[..K]);
+        self.said = vec![0; self.n.len() * K];
+        self.seen = vec![0.0; self.n.len() * K];
+        for (x, cell) in cells.iter().enumerate() {
+            let (j, l) = (x / K, x % K);
+            self.n[j] += cell[K] as u64;
+            self.hits[j] += cell[l];
+            self.said[x] = cell[K] as u32;
+            self.votes[l] += cell[K + 1];
+            (0..K).for_each(|t| self.seen[j * K + t] += cell[t]);
+            if !self.counts.is_empty() {
+                (0..K).for_each(|t| self.counts[(j * K + t) * K + l] = cell[t]);
+            }
+        }
+    }
+
+    /// Leave-one-out agreement of every annotator.
+    fn agree<C: Copy + Into<usize>>(&mut self, table: &Table, codes: &[C]) {
+        let mut here = vec![0u32; self.k];
+        for u in 0..table.n_units() {
+            let rows = table.rows(u);
+            let (who, said) = (&table.annotator()[rows.clone()], &codes[rows]);
+            if who.len() < 2 {
+                continue;
+            }
+            for &l in said {
+                here[l.into()] += 1;
+            }
+            for (&j, &l) in who.iter().zip(said) {
+                self.agreed[j as usize] += (here[l.into()] - 1) as f64 / (who.len() - 1) as f64;
+                self.agreed_n[j as usize] += 1;
+            }
+            for &l in said {
+                here[l.into()] = 0;
             }
         }
     }
@@ -213,6 +284,52 @@ pub fn bias_and_error(prior: &[f64], confusion: &[f64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulate::{Simulation, Simulator};
+
+    /// Every number of two tallies, in one order.
+    fn flat(t: &Tally) -> Vec<f64> {
+        let whole = t.n.iter().map(|&x| x as f64).chain(t.said.iter().map(|&x| f64::from(x)));
+        let real = [&t.hits, &t.seen, &t.counts, &t.votes, &t.posterior].into_iter().flatten().copied();
+        whole.chain(real).chain([t.top, t.labelled as f64]).collect()
+    }
+
+    #[test]
+    fn the_pass_for_few_classes_gives_the_sums_of_the_general_one() {
+        for k in 2..=7 {
+            let s = Simulation { items: 200, annotators: 17, classes: k, per_item: 3, ..Simulation::default() };
+            let (mut data, _) = Simulator::new(&s, k as u64).unwrap().dataset().unwrap();
+            data.table.add_items(["nobody"]);
+            let k = data.table.n_classes();
+            let mut rng = crate::stream(1, "test", k as u64);
+            let mut post: Vec<f64> =
+                (0..k * data.table.n_units()).map(|_| rand::RngExt::random::<f64>(&mut rng) * 3.0).collect();
+            post.chunks_exact_mut(k).for_each(|row| {
+                stats::softmax(row);
+            });
+            let empty = Tally {
+                k,
+                n: vec![0; 17],
+                hits: vec![0.0; 17],
+                said: Vec::new(),
+                seen: Vec::new(),
+                counts: vec![0.0; 17 * k * k],
+                agreed: Vec::new(),
+                agreed_n: Vec::new(),
+                votes: vec![0.0; k],
+                posterior: vec![0.0; k],
+                labelled: 0,
+                top: 0.0,
+            };
+            let Codes::U8(codes) = data.table.categorical().unwrap().codes else { panic!("few classes") };
+            let (mut general, mut few) = (empty.clone(), empty);
+            general.pass(&data.table, codes, &post, true);
+            few.fill(&data.table, codes, &post, true);
+            let (a, b) = (flat(&general), flat(&few));
+            assert_eq!(a.len(), b.len());
+            assert!(a.iter().zip(&b).all(|(x, y)| (x - y).abs() < 1e-9), "{k}: {a:?} {b:?}");
+            assert_eq!(few.labelled, 200);
+        }
+    }
 
     #[test]
     fn spammer_score_of_two_classes_is_the_squared_informedness() {
