@@ -115,11 +115,9 @@ fn free_text_is_read_as_classes() {
     let Some(dir) = data() else { return };
     // a column of texts may as well be the item's own: it is a label only when asked for
     let by_text = ReadOptions { label: Some("text".into()), ..ReadOptions::default() };
-    for (name, labels, truths) in [("crowdwsa_j1", 2490, 250), ("crowdwsa_t1", 1000, 100)] {
+    for (name, labels) in [("crowdwsa_j1", 2490), ("crowdwsa_t1", 1000)] {
         let read = read_answers(&Source::Path(dir.join(name).join("answers.csv")), &by_text).unwrap();
         assert_eq!(read.value.table.n_labels(), labels);
-        let gold = read_truth(&Source::Path(dir.join(name).join("truth.csv")), &read.value.table, &by_text);
-        assert_eq!(gold.unwrap().value.values.len(), truths);
     }
 }
 
