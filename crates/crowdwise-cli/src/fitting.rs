@@ -59,8 +59,10 @@ pub fn say_stop(fit: &Fit, talk: Talk) {
     match d.stop {
         Stop::Direct => {}
         Stop::Converged => talk.detail(format_args!("converged after {} iterations{change}", d.iterations)),
-        Stop::MaxIter => talk
-            .note(format_args!("not converged after {} iterations{change}; `-p max_iter=N` allows more", d.iterations)),
+        Stop::MaxIter => {
+            let advice = more_iterations(&fit.provenance.method);
+            talk.note(format_args!("not converged after {} iterations{change}{advice}", d.iterations));
+        }
         Stop::Cancelled => {
             talk.note(format_args!("interrupted after {} iterations{change}: this is the best so far", d.iterations));
         }
@@ -71,17 +73,40 @@ pub fn say_stop(fit: &Fit, talk: Talk) {
     }
 }
 
+/// How a method is given more iterations, by the parameters that it has.
+fn more_iterations(method: &str) -> String {
+    let Ok(entry) = crowdwise::find(method) else { return String::new() };
+    let params = entry.params();
+    let has = |name: &&str| params.iter().any(|p| p.name == *name);
+    let known: Vec<String> =
+        ["max_iter", "burn_in", "keep"].iter().filter(|n| has(n)).map(|n| format!("`-p {n}=N`")).collect();
+    match known.len() {
+        0 => String::new(),
+        1 => format!("; {} allows more", known[0]),
+        _ => format!("; {} allow more", known.join(" and ")),
+    }
+}
+
 /// Findings that [`say_stop`] has said already.
 const SAID_OF_STOP: &[&str] = &["not-converged", "interrupted", "not-finite"];
 /// At most this many findings are said; the others are counted.
 const MOST_FINDINGS: usize = 8;
+
+/// As in JSON.
+pub fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Problem => "problem",
+        Severity::Warning => "warning",
+        Severity::Info => "info",
+    }
+}
 
 pub fn say_findings(findings: &[Finding], talk: Talk) {
     let worth = |f: &&Finding| f.severity > Severity::Info && !SAID_OF_STOP.contains(&f.code.as_str());
     let mut order: Vec<&Finding> = findings.iter().filter(worth).collect();
     order.sort_by_key(|f| std::cmp::Reverse(f.severity));
     for f in order.iter().take(MOST_FINDINGS) {
-        let word = if f.severity == Severity::Problem { "problem" } else { "warning" };
+        let word = severity_word(f.severity);
         talk.note(format_args!("{word}[{}] {}: {}", f.code, subject_text(&f.subject), f.message));
     }
     if order.len() > MOST_FINDINGS {
@@ -119,4 +144,28 @@ pub fn exit(stop: Option<Stop>, severities: &[Severity], conditions: &[FailIf], 
         }
     }
     if failed { Exit::Condition } else { Exit::Done }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_advice_names_parameters_that_exist() {
+        assert_eq!(more_iterations("dawid-skene"), "; `-p max_iter=N` allows more");
+        assert_eq!(more_iterations("ibcc"), "; `-p burn_in=N` and `-p keep=N` allow more");
+        for e in crowdwise::methods() {
+            let advice = more_iterations(e.info.id);
+            for name in advice.split("-p ").skip(1).filter_map(|part| part.split('=').next()) {
+                assert!(e.params().iter().any(|p| p.name == name), "{} has no {name}", e.info.id);
+            }
+        }
+    }
+
+    #[test]
+    fn severities_are_called_as_in_json() {
+        for s in [Severity::Info, Severity::Warning, Severity::Problem] {
+            assert_eq!(serde_json::to_value(s).unwrap(), severity_word(s));
+        }
+    }
 }

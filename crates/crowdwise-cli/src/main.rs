@@ -11,6 +11,7 @@ mod progress;
 mod rows;
 mod source;
 mod talk;
+mod watched;
 
 use clap::Parser;
 use cli::{Cli, Command};

@@ -140,10 +140,10 @@ pub fn read_truth(file: &str, data: &Dataset, talk: Talk) -> Result<Gold, Error>
 #[command(next_help_heading = "Run")]
 pub struct RunOptions {
     /// Seed of the random numbers
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
     /// Threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), allow_negative_numbers = true)]
     pub threads: Option<u16>,
     /// How progress is shown on standard error [default: a bar on a terminal]
     #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
@@ -154,6 +154,30 @@ impl RunOptions {
     pub fn threads(&self) -> usize {
         self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
     }
+}
+
+/// A count or a seed: says what it takes instead of how reading failed.
+pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.trim().parse().map_err(|_| "it takes a whole number of at least 0".into())
+}
+
+/// The parts of a held-out score.
+pub fn folds(text: &str) -> Result<usize, String> {
+    match text.trim().parse() {
+        Ok(n) if n == 0 || (2..=254).contains(&n) => Ok(n),
+        _ => Err("it takes 0 (no held-out score) or a whole number from 2 to 254".into()),
+    }
+}
+
+/// Every name that was given more than once: the earlier value would be ignored.
+pub fn check_repeated<'a>(what: &str, names: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
+    let mut counts: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+    names.into_iter().for_each(|n| *counts.entry(n).or_default() += 1);
+    let problem = |(name, _): (&str, usize)| Error::Usage {
+        what: format!("the {what} `{name}` is given more than once"),
+        hint: Some("give it once".into()),
+    };
+    Error::all(counts.into_iter().filter(|c| c.1 > 1).map(problem).collect())
 }
 
 /// `key=value`.
@@ -179,8 +203,10 @@ impl std::str::FromStr for KeyValue {
 
 /// A method by name with parameters.
 pub fn method(name: &str, params: &[KeyValue]) -> Result<Box<dyn AnyMethod>, Error> {
+    let entry = crowdwise::find(name)?;
+    check_repeated("parameter", params.iter().map(|p| p.0.as_str()))?;
     let pairs: Vec<(String, Value)> = params.iter().map(KeyValue::pair).collect();
-    crowdwise::find(name)?.with(&pairs)
+    entry.with(&pairs)
 }
 
 /// A plain struct with some of its fields set, and every bad name and value.

@@ -138,7 +138,8 @@ fn text(cell: &Cell<'_>) -> String {
         Cell::Text(text) => text.clone().into_owned(),
         Cell::Integer(n) => n.to_string(),
         Cell::Number(x) if !x.is_finite() => String::new(),
-        Cell::Number(x) if *x != 0.0 && (x.abs() >= 1e6 || x.abs() < 5e-4) => format!("{x:.3e}"),
+        Cell::Number(x) if x.abs() >= 1e6 => format!("{x:.3e}"),
+        Cell::Number(x) if x.abs() < 5e-5 => "0.0000".into(), // never -0.0000
         Cell::Number(x) => format!("{x:.4}"),
         Cell::Missing => String::new(),
     }
@@ -174,6 +175,16 @@ impl Write for Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_numbers_are_not_written_as_powers() {
+        let as_text = |x: f64| text(&Cell::Number(x));
+        assert_eq!(
+            [1.772e-14, -1e-9, 1e-4, -0.25, 0.0].map(as_text),
+            ["0.0000", "0.0000", "0.0001", "-0.2500", "0.0000"]
+        );
+        assert_eq!(as_text(2e9), "2.000e9");
+    }
 
     #[test]
     fn numbers_stand_right_and_missing_ones_stay_empty() {

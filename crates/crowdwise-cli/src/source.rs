@@ -14,7 +14,7 @@ pub struct FitOptions {
     /// A parameter of the method
     #[arg(short, long = "param", value_name = "KEY=VALUE")]
     pub params: Vec<KeyValue>,
-    /// Known truth (item,label) that the fit uses
+    /// Gold labels (item,label) that the fit uses
     #[arg(long, value_name = "FILE")]
     pub gold: Option<String>,
     #[command(flatten)]

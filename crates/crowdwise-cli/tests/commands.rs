@@ -292,3 +292,81 @@ fn calling_it_without_anything_shows_the_help() {
     assert_eq!(run.code, 2);
     assert!(run.stderr.starts_with("Examples:"), "{}", run.block());
 }
+
+#[test]
+fn compare_tells_what_each_method_found() {
+    // everybody says cat, but the gold labels say dog: the classes of the fit are not those of the votes
+    let said = |i: usize, j: usize| if i == 0 && j == 0 { "dog" } else { "cat" };
+    let rows = (0..60).map(|n| format!("i{},a{},{}\n", n / 3, n % 3, said(n / 3, n % 3)));
+    let votes = format!("item,annotator,label\n{}", rows.collect::<String>());
+    let gold = format!("item,label\n{}", (0..12).map(|i| format!("i{i},dog\n")).collect::<String>());
+    let dir = folder(&[("votes.csv", votes.as_bytes()), ("gold.csv", gold.as_bytes())]);
+    let with = |more: &[&'static str]| {
+        let base = ["compare", "votes.csv", "-m", "majority-vote,dawid-skene", "--folds", "0", "-q"];
+        run_in(dir.path(), &[&base[..], more].concat())
+    };
+    let gold = ["--gold", "gold.csv"];
+    let result = with(&[&gold[..], &["--format", "json"]].concat()).ok().json();
+    assert_eq!(result["methods"][0]["findings"], json!(["class-drift"]), "{result}");
+    assert_eq!(result["methods"][1]["findings"][0], "class-drift", "{result}");
+    let csv = with(&gold).ok().stdout;
+    assert!(csv.lines().next().unwrap().ends_with(",stop,findings"), "{csv}");
+    assert!(csv.lines().nth(1).unwrap().ends_with(",class-drift"), "{csv}");
+    assert_eq!(with(&[&gold[..], &["--fail-if", "problem"]].concat()).code, 1);
+    assert_eq!(with(&[&gold[..], &["--fail-if", "findings"]].concat()).code, 1);
+    let without = with(&["--format", "json", "--fail-if", "problem"]).ok().json();
+    assert_eq!(without["methods"][0]["findings"], json!([]));
+    assert_eq!(without["methods"][1]["findings"], json!([]));
+    assert_eq!(with(&["--fail-if", "not-converged"]).code, 0);
+    let demo = ["compare", "examples/demo.csv", "-m", "dawid-skene", "--folds", "0", "-q", "--fail-if"];
+    assert_eq!(run(&[&demo[..], &["findings"]].concat()).code, 1, "the adversary is a finding");
+    assert_eq!(run(&[&demo[..], &["problem"]].concat()).code, 0, "but no problem");
+    assert_eq!(run(&[&demo[..], &["not-converged", "-p", "dawid-skene.max_iter=1"]].concat()).code, 1);
+}
+
+#[test]
+fn rows_of_tokens_tell_their_sequence_and_position() {
+    let answers = "examples/sequences.csv";
+    let csv = run(&["fit", answers, "-q"]).ok().stdout;
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("item,sequence,position,label,probability"));
+    for line in lines {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(cells[0], format!("{}:{}", cells[1], cells[2]), "{line}");
+    }
+    let json = run(&["fit", answers, "--format", "json", "-q"]).ok().json();
+    assert_eq!((&json["labels"][9]["sequence"], &json["labels"][9]["position"]), (&json!("s0"), &json!(9)));
+    let items = run(&["items", answers, "-q", "-n", "2"]).ok().stdout;
+    assert!(items.starts_with("item,sequence,position,label,"), "{items}");
+    let json = run(&["items", answers, "-q", "-n", "2", "--format", "json"]).ok().json();
+    assert!(json["items"][0]["sequence"].is_string() && json["items"][0]["position"].is_i64(), "{json}");
+    // others have no such columns
+    assert!(run(&["fit", "examples/demo.csv", "-q"]).ok().stdout.starts_with("item,label,probability\n"));
+}
+
+#[test]
+fn a_report_tells_whether_truth_was_used_in_fitting() {
+    let one: &[u8] = b"item,annotator,label\nx,a,cat\nx,b,cat\n";
+    let dir = folder(&[("votes.csv", VOTES), ("gold.csv", b"item,label\nx,cat\ny,dog\n"), ("one.csv", one)]);
+    let page = |args: &[&str]| {
+        run_in(dir.path(), &[&["report", "-o", "r.html", "-q"][..], args].concat()).ok();
+        std::fs::read_to_string(dir.path().join("r.html")).unwrap()
+    };
+    let blind = page(&["votes.csv", "--truth", "gold.csv"]);
+    assert!(blind.contains("The truth of 2 items is known and was used here only, not in fitting."));
+    let told = page(&["votes.csv", "--truth", "gold.csv", "--gold", "gold.csv"]);
+    assert!(told.contains("The fit used 2 gold labels") && !told.contains("not in fitting"));
+    let small = page(&["one.csv", "-m", "majority-vote"]);
+    assert!(small.contains("1 item, 2 annotators, 2 labels, 1 class<"), "one of each is said as one");
+}
+
+#[test]
+fn a_pipe_gets_whole_lines() {
+    let name = "long".repeat(60);
+    let votes = format!("item,annotator,label\nx,{name},cat\nx,b,dog\ny,{name},dog\ny,b,dog\n");
+    let dir = folder(&[("votes.csv", votes.as_bytes())]);
+    for args in [&["annotators", "votes.csv", "--format", "table", "-q"][..], &["inspect", "votes.csv", "-q"]] {
+        let text = run_in(dir.path(), args).ok().stdout;
+        assert!(!text.contains('…'), "{text}");
+    }
+}

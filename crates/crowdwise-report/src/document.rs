@@ -5,7 +5,8 @@
 
 use crowdwise_core::questions::{AnnotatorRow, Evaluation, LabelView, annotators};
 use crowdwise_core::{
-    Annotators, Dataset, Error, Finding, Fit, LabelKind, Objective, Severity, Stop, Subject, TracePoint, Truth, stats,
+    Annotators, Dataset, Error, Finding, Fit, LabelKind, Objective, Severity, Stop, Structure, Subject, TracePoint,
+    Truth, stats,
 };
 use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -160,6 +161,11 @@ pub fn annotator_entries(data: &Dataset, fit: &Fit) -> Vec<AnnotatorEntry> {
 pub enum LabelEntry<'a> {
     Class {
         item: Cow<'a, str>,
+        /// Of a token: the sequence it stands in, and where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sequence: Option<Cow<'a, str>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        position: Option<i64>,
         label: Cow<'a, str>,
         probability: f64,
         /// One probability per class, in the order of `class_names`.
@@ -181,6 +187,16 @@ pub enum LabelEntry<'a> {
         value: Option<f64>,
         sd: Option<f64>,
     },
+}
+
+/// The sequence that a token stands in and its position there; `None` where there are no sequences.
+pub fn place(data: &Dataset, unit: usize) -> Option<(&str, i64)> {
+    let Structure::Chains { starts, names } = &data.structure else { return None };
+    let chain = starts.partition_point(|&s| s <= unit as u64).checked_sub(1).filter(|&c| c < names.len())?;
+    let name = names.name(chain);
+    // tokens are called `sequence:position`, and positions need not start at 0
+    let said = data.table.items().name(unit).strip_prefix(name).and_then(|rest| rest.strip_prefix(':')?.parse().ok());
+    Some((name, said.unwrap_or((unit as u64 - starts[chain]) as i64)))
 }
 
 /// The labels of a fit, one after the other: by item, or by rank for scores.
@@ -227,8 +243,11 @@ impl<'a> LabelRows<'a> {
                 let posterior = self.view.posterior(at);
                 let best = stats::argmax(posterior);
                 let classes = self.data.table.categorical().expect("a fit of classes has a table of classes").classes;
+                let place = place(self.data, at);
                 LabelEntry::Class {
                     item: items.name(at).into(),
+                    sequence: place.map(|p| p.0.into()),
+                    position: place.map(|p| p.1),
                     label: classes.name(best).into(),
                     probability: posterior[best],
                     posterior: posterior.into(),
@@ -442,6 +461,27 @@ mod tests {
         let best = serde_json::json!({"rank": 1, "item": "q", "score": 1.0, "low": 0.0, "high": null, "component": 0});
         assert_eq!(value["labels"][0], best);
         assert!(value.get("evaluation").is_none());
+        let back = FitDocument::from_json(text.as_bytes(), "fit.json").unwrap();
+        assert_eq!(serde_json::to_string(&back).unwrap(), text);
+    }
+
+    #[test]
+    fn tokens_know_their_sequence_and_position() {
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        for (i, l) in [("s:1", "no"), ("s:2", "yes"), ("t", "yes")] {
+            b.label(i, "a", l).unwrap();
+        }
+        let mut data = Dataset::new(b.finish().unwrap());
+        assert_eq!(place(&data, 0), None);
+        let mut names = crowdwise_core::Names::new();
+        names.intern("s");
+        names.intern("u");
+        data.structure = Structure::Chains { starts: vec![0, 2, 3], names };
+        assert_eq!([0, 1, 2].map(|u| place(&data, u)), [Some(("s", 1)), Some(("s", 2)), Some(("u", 0))]);
+        let fit = fit_of(&data, Truth::Classes { k: 2, posterior: vec![0.5; 6] }, Annotators::None);
+        let text = serde_json::to_string(&FitDocument::new(&data, &fit, None, Duration::ZERO)).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&value["labels"][1]["sequence"], &value["labels"][1]["position"]), (&"s".into(), &2.into()));
         let back = FitDocument::from_json(text.as_bytes(), "fit.json").unwrap();
         assert_eq!(serde_json::to_string(&back).unwrap(), text);
     }

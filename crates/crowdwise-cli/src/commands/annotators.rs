@@ -99,6 +99,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         }
     };
     if let Some(order) = args.by {
+        check_order(&table, order)?;
         sort(&mut table.rows, order);
     }
     if out.format == Format::Json {
@@ -115,6 +116,28 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     }
     out.target.finish()?;
     Ok(fitting::exit(Some(table.stop), &table.severities, &args.fail_if, talk))
+}
+
+/// An order by numbers that nobody has would be none.
+fn check_order(table: &Table, order: Order) -> Result<(), Error> {
+    let has = |o: Order| {
+        let number = |a: &AnnotatorEntry| match o {
+            Order::Accuracy => a.accuracy.is_some(),
+            Order::Information => a.information_bits.is_some(),
+            Order::Agreement => a.agreement.is_some(),
+            Order::Labels | Order::Flags => true,
+        };
+        table.rows.iter().any(number)
+    };
+    if has(order) || table.rows.is_empty() {
+        return Ok(());
+    }
+    let name = |o: &Order| o.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default();
+    let others: Vec<String> = Order::value_variants().iter().filter(|o| has(**o)).map(name).collect();
+    Err(Error::Unsupported {
+        what: format!("{} gives no {} of annotators for {} labels", table.method, name(&order), table.kind),
+        hint: Some(format!("`--by` works with {}", others.join(", "))),
+    })
 }
 
 /// Unknown numbers come last.

@@ -3,13 +3,14 @@
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
 use crate::fitting;
-use crate::options::{FailIf, InputOptions, RunOptions, read_truth};
+use crate::options::{FailIf, InputOptions, RunOptions, check_repeated, folds, read_truth};
 use crate::output::{Format, OutputOptions};
 use crate::rows::{self, Push, Row, Sheet};
 use crate::talk::Talk;
+use crate::watched;
 use crowdwise::questions::{CompareRow, Comparison, compare};
 use crowdwise::report::{DataCounts, SCHEMA};
-use crowdwise::{AnyMethod, Entry, Error, LabelKind, Stop};
+use crowdwise::{AnyMethod, Entry, Error, Finding, LabelKind, Severity, Stop};
 use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
@@ -33,11 +34,11 @@ pub struct Args {
     /// Known truth (item,label), only to evaluate
     #[arg(long, value_name = "FILE")]
     pub truth: Option<String>,
-    /// Known truth (item,label) that the fits use
+    /// Gold labels (item,label) that the fits use
     #[arg(long, value_name = "FILE")]
     pub gold: Option<String>,
     /// Parts in which labels are hidden in turn for the held-out score; 0 = no such score
-    #[arg(long, default_value_t = 5, value_name = "N")]
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = folds, allow_negative_numbers = true)]
     pub folds: usize,
     /// End with exit code 1 if this holds
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',', hide_short_help = true)]
@@ -63,26 +64,36 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         data = data.with_gold(gold);
     }
     let truth = args.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose()?;
-    let methods = chosen(&args.methods, data.table.kind(), &params)?;
+    let (methods, told) = watched::watch(chosen(&args.methods, data.table.kind(), &params)?);
     let result = talk.timed("compare", || {
         fitting::with_progress("compare", &args.run, talk, |cx| {
             compare(&data, &methods, truth.as_ref(), args.folds, cx)
         })
     });
+    let (findings, failures) = watched::findings(&told);
+    if result.methods.iter().all(|r| r.stop.is_none()) {
+        let none = || Error::Unsupported {
+            what: format!("there is no method to compare for {} labels", data.table.kind()),
+            hint: Some("`crowdwise methods` lists them".into()),
+        };
+        Error::all(failures)?;
+        return Err(if result.methods.is_empty() { none() } else { Error::Interrupted });
+    }
     for row in &result.methods {
         if let Some(e) = &row.error {
             talk.note(format_args!("{}: {e}", row.method));
         }
     }
     if out.format == Format::Json {
-        rows::write_json(&mut out, &document(&result, DataCounts::of(&data)))?;
+        rows::write_json(&mut out, &document(&result, &findings, DataCounts::of(&data)))?;
     } else {
-        rows::write(&mut out, sheet(&result.methods, truth.is_some()), talk)?;
+        rows::write(&mut out, sheet(&result.methods, &findings, truth.is_some()), talk)?;
     }
     out.target.finish()?;
     let worst =
         result.methods.iter().filter_map(|r| r.stop).max_by_key(|s| !matches!(s, Stop::Direct | Stop::Converged));
-    Ok(fitting::exit(worst, &[], &args.fail_if, talk))
+    let severities: Vec<Severity> = findings.iter().flatten().map(|f| f.severity).collect();
+    Ok(fitting::exit(worst, &severities, &args.fail_if, talk))
 }
 
 /// Parameters by method.
@@ -104,6 +115,8 @@ impl Params {
                 }),
             }
         }
+        let full: Vec<String> = out.iter().map(|(id, key, _)| format!("{id}.{key}")).collect();
+        problems.extend(check_repeated("parameter", full.iter().map(String::as_str)).err());
         Error::all(problems)?;
         Ok(Params(out))
     }
@@ -128,10 +141,22 @@ const SENSIBLE: &[&str] = &[
     "bradley-terry",
 ];
 
-/// Every unknown name at once.
+/// Every unknown or repeated name at once.
 pub fn check_names(names: &[String]) -> Result<(), Error> {
-    let problems = names.iter().filter(|n| *n != "all").filter_map(|n| crowdwise::find(n).err());
-    Error::all(problems.collect())
+    let mut problems = Vec::new();
+    let mut ids = Vec::new();
+    for name in names {
+        match crowdwise::find(name) {
+            _ if name == "all" => ids.push("all"),
+            Ok(entry) => ids.push(entry.info.id),
+            Err(e) => problems.push(e),
+        }
+    }
+    if ids.len() > 1 && ids.contains(&"all") {
+        problems.push(Error::Usage { what: "`all` goes with no other method".into(), hint: None });
+    }
+    problems.extend(check_repeated("method", ids).err());
+    Error::all(problems)
 }
 
 /// The methods asked for, with their parameters.
@@ -146,6 +171,12 @@ pub fn chosen(names: &[String], kind: LabelKind, params: &Params) -> Result<Vec<
     };
     let mut methods = Vec::new();
     let mut problems = Vec::new();
+    for (id, key, _) in params.0.iter().filter(|p| entries.iter().all(|e| e.info.id != p.0)) {
+        problems.push(Error::Usage {
+            what: format!("the parameter `{id}.{key}` is given, but {id} is not compared"),
+            hint: Some(format!("add {id} to --method, or leave the parameter out")),
+        });
+    }
     for e in entries {
         match e.with(&params.of(e.info.id)) {
             Ok(m) => methods.push(m),
@@ -156,19 +187,20 @@ pub fn chosen(names: &[String], kind: LabelKind, params: &Params) -> Result<Vec<
     Ok(methods)
 }
 
-fn document(result: &Comparison, data: DataCounts) -> Value {
-    let row = |r: &CompareRow| {
+fn document(result: &Comparison, findings: &[Vec<Finding>], data: DataCounts) -> Value {
+    let row = |(r, found): (&CompareRow, &Vec<Finding>)| {
         let mut value = serde_json::to_value(r).unwrap_or_default();
+        value["findings"] = watched::problems(found).into();
         if r.evaluation.is_none() {
             value["evaluation"] = Value::Null; // always there, so that programs need not ask
         }
         value
     };
-    let methods: Vec<Value> = result.methods.iter().map(row).collect();
+    let methods: Vec<Value> = result.methods.iter().zip(findings).map(row).collect();
     json!({"schema": SCHEMA, "data": data, "folds": result.folds, "methods": methods})
 }
 
-fn sheet(all: &[CompareRow], truth: bool) -> Sheet<'_> {
+fn sheet<'a>(all: &'a [CompareRow], findings: &'a [Vec<Finding>], truth: bool) -> Sheet<'a> {
     let has = |f: fn(&CompareRow) -> bool| all.iter().any(f);
     let mut columns = vec!["method", "agreement", "drift", "held_out_log_loss", "held_out_se"];
     let eval = |name: &'static str, f: fn(&CompareRow) -> Option<f64>| {
@@ -191,10 +223,10 @@ fn sheet(all: &[CompareRow], truth: bool) -> Sheet<'_> {
     .flatten()
     .collect();
     columns.extend(fields.iter().map(|f| f.0));
-    columns.extend(["seconds", "stop"]);
+    columns.extend(["seconds", "stop", "findings"]);
     let failed = has(|r| r.error.is_some());
     columns.extend(failed.then_some("error"));
-    Sheet::new(columns, all.len(), move |at, row: &mut Row<'_>| {
+    Sheet::new(columns, all.len(), move |at, row: &mut Row<'a>| {
         let r = &all[at];
         row.text(&*r.method).maybe(r.agreement).maybe(r.drift).maybe(r.held_out_log_loss).maybe(r.held_out_se);
         for (_, field) in &fields {
@@ -202,6 +234,7 @@ fn sheet(all: &[CompareRow], truth: bool) -> Sheet<'_> {
         }
         let stop = serde_json::to_value(r.stop).unwrap_or_default();
         row.real(r.elapsed_seconds).text(stop.as_str().unwrap_or_default().to_owned());
+        row.text(watched::problems(&findings[at]).join(" "));
         if failed {
             row.text(r.error.as_deref().unwrap_or_default());
         }

@@ -24,13 +24,20 @@ pub struct Args {
     #[command(flatten)]
     pub output: OutputOptions,
     /// Threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), allow_negative_numbers = true)]
     pub threads: Option<u16>,
     #[command(flatten)]
     pub input: InputOptions,
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
+    let named = args.output.output.as_deref().and_then(Format::of_path);
+    if args.output.format.or(named) == Some(Format::Table) {
+        return Err(Error::Usage {
+            what: "a table for people cannot be read again as answers".into(),
+            hint: Some("`convert` writes csv, tsv, jsonl, json or parquet".into()),
+        });
+    }
     let mut out = args.output.open(&[Some(args.answers.as_str()), args.input.items.as_deref()])?;
     let format = match out.format {
         Format::Csv | Format::Table => TableFormat::Csv,

@@ -9,7 +9,7 @@ use crate::rows::{self, Push, Row, Sheet};
 use crate::talk::Talk;
 use crowdwise::questions::evaluate;
 use crowdwise::report::{FitDocument, LabelEntry, LabelRows};
-use crowdwise::{Dataset, Error, Fit, Severity, Truth};
+use crowdwise::{Dataset, Error, Fit, LabelKind, Severity, Structure, Truth};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -32,7 +32,7 @@ pub struct Args {
     /// Known truth (item,label), only to evaluate
     #[arg(long, value_name = "FILE")]
     pub truth: Option<String>,
-    /// Known truth (item,label) that the fit uses
+    /// Gold labels (item,label) that the fit uses
     #[arg(long, value_name = "FILE")]
     pub gold: Option<String>,
     /// Add a column of probability for each class
@@ -62,6 +62,12 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         let gold = read_truth(file, &data, talk)?;
         data = data.with_gold(gold);
     }
+    if args.posterior && data.table.kind() != LabelKind::Categorical {
+        return Err(Error::Usage {
+            what: format!("--posterior is for classes, but {} has {} labels", data.source, data.table.kind()),
+            hint: Some("leave it out: the rows tell how sure each estimate is".into()),
+        });
+    }
     let truth = args.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose()?;
     let name = args.method.as_deref().unwrap_or_else(|| fitting::default_method(data.table.kind()));
     let method = method(name, &args.params)?;
@@ -87,6 +93,9 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
 /// The labels of a fit as rows.
 pub fn labels<'a>(data: &'a Dataset, fit: &'a Fit, posterior: bool) -> Sheet<'a> {
     let mut columns: Vec<String> = match fit.truth {
+        Truth::Classes { .. } if matches!(data.structure, Structure::Chains { .. }) => {
+            ["item", "sequence", "position", "label", "probability"].map(String::from).to_vec()
+        }
         Truth::Classes { .. } => vec!["item".into(), "label".into(), "probability".into()],
         Truth::Real { .. } => vec!["item".into(), "value".into(), "sd".into()],
         Truth::Scores { .. } => ["rank", "item", "score", "low", "high", "component"].map(String::from).to_vec(),
@@ -96,8 +105,12 @@ pub fn labels<'a>(data: &'a Dataset, fit: &'a Fit, posterior: bool) -> Sheet<'a>
     let rows = LabelRows::new(data, fit);
     let n = rows.len();
     Sheet::new(columns, n, move |at, row: &mut Row<'_>| match rows.get(at) {
-        LabelEntry::Class { item, label, probability, posterior: p, .. } => {
-            row.text(item).text(label).real(probability);
+        LabelEntry::Class { item, sequence, position, label, probability, posterior: p, .. } => {
+            row.text(item);
+            if let (Some(sequence), Some(position)) = (sequence, position) {
+                row.text(sequence).int(position);
+            }
+            row.text(label).real(probability);
             if posterior {
                 p.iter().for_each(|&x| _ = row.real(x));
             }

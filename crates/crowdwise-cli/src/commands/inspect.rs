@@ -4,7 +4,7 @@ use super::inspect_text;
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
 use crate::fitting;
-use crate::options::{FailIf, InputOptions};
+use crate::options::{FailIf, InputOptions, whole};
 use crate::output::{Format, OutputOptions, unwritable};
 use crate::rows::{self, Push, Row, Sheet};
 use crate::talk::Talk;
@@ -32,10 +32,10 @@ pub struct Args {
     #[command(flatten)]
     pub output: OutputOptions,
     /// Seed of the bootstrap behind the interval of alpha
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
     /// Threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), allow_negative_numbers = true)]
     pub threads: Option<u16>,
     #[command(flatten)]
     pub input: InputOptions,

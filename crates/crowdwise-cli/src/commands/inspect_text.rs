@@ -1,15 +1,15 @@
 //! An inspection as people read it.
 
+use crate::fitting::severity_word;
 use crowdwise::questions::{Agreement, Inspection, Level, Spread};
 use crowdwise::report::{Align, TextTable, subject_text};
-use crowdwise::{Dataset, Finding, LabelKind, Severity, group};
+use crowdwise::{Dataset, Finding, LabelKind, group};
 use std::fmt::Write;
 
 /// Most classes and most pairs that are shown.
 const MOST_ROWS: usize = 12;
 
 pub fn text(i: &Inspection, data: &Dataset, width: Option<usize>) -> String {
-    let width = width.or(Some(110));
     let mut out = String::new();
     overview(&mut out, i, data, width);
     classes(&mut out, i, data, width);
@@ -209,11 +209,7 @@ fn findings(out: &mut String, all: &[Finding]) {
     let mut sorted: Vec<&Finding> = all.iter().collect();
     sorted.sort_by_key(|f| std::cmp::Reverse(f.severity));
     for f in sorted {
-        let word = match f.severity {
-            Severity::Problem => "problem",
-            Severity::Warning => "warning",
-            Severity::Info => "note",
-        };
+        let word = severity_word(f.severity);
         let _ = writeln!(out, "  {word}[{}] {}: {}", f.code, subject_text(&f.subject), f.message);
         if !f.advice.is_empty() {
             let _ = writeln!(out, "    {}", f.advice);

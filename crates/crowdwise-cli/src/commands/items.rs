@@ -3,14 +3,15 @@
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
 use crate::fitting::{self, Fitted};
+use crate::options::whole;
 use crate::output::{Format, OutputOptions};
 use crate::rows::{self, Push, Row, Sheet};
-use crate::source::{FitOptions, Given};
+use crate::source::{FitOptions, Given, is_fit};
 use crate::talk::Talk;
 use clap::ValueEnum;
 use crowdwise::questions::{ItemOrder, Said, items};
-use crowdwise::report::{FitDocument, LabelEntry, Labels, SCHEMA};
-use crowdwise::{Dataset, Error, Preference, Units, Values, stats};
+use crowdwise::report::{FitDocument, LabelEntry, Labels, SCHEMA, place};
+use crowdwise::{Dataset, Error, LabelKind, Preference, Units, Values, stats};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -31,7 +32,8 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = By::Entropy, value_name = "MEASURE")]
     pub by: By,
     /// How many items
-    #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
+    #[arg(short = 'n', long, default_value_t = 20, value_name = "N", value_parser = whole::<usize>)]
+    #[arg(allow_negative_numbers = true)]
     pub top: usize,
     /// The answers behind a kept fit, to show who said what
     #[arg(long, value_name = "FILE")]
@@ -58,6 +60,11 @@ pub enum By {
 #[derive(Debug, Default, Serialize)]
 struct ItemToSee {
     item: String,
+    /// Of a token only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sequence: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<i64>,
     label: Option<String>,
     probability: Option<f64>,
     entropy_bits: Option<f64>,
@@ -85,15 +92,26 @@ struct Document<'a> {
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let [gold, items] = args.fit.files();
     let mut out = args.output.open(&[Some(args.file.as_str()), args.answers.as_deref(), gold, items])?;
+    if args.answers.is_some() && !is_fit(&args.file) {
+        return Err(Error::Usage {
+            what: format!("--answers goes with a kept fit, but {} is none", args.file),
+            hint: Some("leave it out: the answers are in FILE already".into()),
+        });
+    }
     let (method, rows, stop) = match args.fit.load(&args.file, talk)? {
         Given::Fitted(given) => {
             let (data, Fitted { fit, .. }) = &*given;
+            check_order(args.by, &fit.provenance.method, data.table.kind(), fit.difficulty.is_some())?;
             let rows = of_answers(data, fit, args);
             (fit.provenance.method.clone(), rows, fit.diagnostics.stop)
         }
         Given::Document(document) => {
             let answers = args.answers.as_deref();
-            let data = answers.map(|f| args.fit.input.read(f, args.fit.run.threads(), talk)).transpose()?;
+            let mut data = answers.map(|f| args.fit.input.read(f, args.fit.run.threads(), talk)).transpose()?;
+            if let Some(data) = &mut data {
+                check_answers(&document, data, &args.file)?;
+            }
+            check_order(args.by, &document.method, document.kind, has_difficulty(&document))?;
             if data.is_none() {
                 talk.note("a kept fit does not hold the answers; `--answers FILE` shows who said what");
             }
@@ -121,6 +139,8 @@ fn of_answers(data: &Dataset, fit: &crowdwise::Fit, args: &Args) -> Vec<ItemToSe
     let classes = data.table.categorical().map(|c| c.classes);
     let of = |row: crowdwise::questions::ItemRow| ItemToSee {
         item: data.table.unit_name(row.unit),
+        sequence: place(data, row.unit).map(|p| p.0.to_owned()),
+        position: place(data, row.unit).map(|p| p.1),
         label: row.class.and_then(|c| classes.map(|n| n.name(c).to_owned())),
         probability: row.probability,
         entropy_bits: row.entropy_bits,
@@ -148,16 +168,92 @@ fn vote(data: &Dataset, unit: usize, annotator: usize, said: Said) -> Vote {
     Vote { annotator: table.annotators().name(annotator).to_owned(), said }
 }
 
+/// An order by something that the fit does not have would be another one.
+fn check_order(by: By, method: &str, kind: LabelKind, difficulty: bool) -> Result<(), Error> {
+    match by {
+        By::Difficulty if !difficulty => {
+            let others = if method == "glad" { "`-p difficulty=true` learns it" } else { "glad does" };
+            let orders =
+                if kind == LabelKind::Categorical { "entropy, margin or disagreement" } else { "disagreement" };
+            Err(Error::Unsupported {
+                what: format!("{method} gives no difficulty; {others}"),
+                hint: Some(format!("`-m glad` for classes, or order by {orders}")),
+            })
+        }
+        By::Margin if kind != LabelKind::Categorical => Err(Error::Unsupported {
+            what: format!("a margin is the distance of two classes, but these are {kind} labels"),
+            hint: Some("`--by entropy` (how unsure) and `--by disagreement` work".into()),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn has_difficulty(document: &FitDocument<'_>) -> bool {
+    let Labels::Read(labels) = &document.labels else { return false };
+    labels.iter().any(|l| matches!(l, LabelEntry::Class { difficulty: Some(_), .. }))
+}
+
+/// Refuses answers that the fit was not made from.
+fn check_answers(document: &FitDocument<'_>, data: &mut Dataset, file: &str) -> Result<(), Error> {
+    // classes that only gold labels had belong to the fit as well
+    data.table.add_classes(document.class_names.iter().map(String::as_str));
+    if format!("{:016x}", data.table.digest()) == document.digest {
+        return Ok(());
+    }
+    Err(Error::BadData {
+        file: data.source.clone(),
+        what: format!("these are not the answers that {file} was made from"),
+        hint: Some("give the same file with the same options (--items, --kind, …), or fit again".into()),
+    })
+}
+
+/// By item: entropy of the votes in bits, or the standard deviation of the values. Items without a label are left out.
+fn disagreements(data: &Dataset) -> HashMap<&str, f64> {
+    let table = &data.table;
+    let of = |i: usize| {
+        let rows = table.rows(i);
+        let n = rows.len() as f64;
+        match table.values() {
+            Values::Real { .. } if n < 2.0 => f64::NEG_INFINITY, // one value has no spread
+            Values::Real { values, .. } => {
+                let mean = values[rows.clone()].iter().sum::<f64>() / n;
+                (values[rows].iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt()
+            }
+            Values::Categorical { codes, .. } => {
+                let mut votes = vec![0.0; table.n_classes()];
+                rows.for_each(|r| votes[codes.get(r)] += 1.0);
+                votes.iter_mut().for_each(|v| *v /= n);
+                stats::entropy_bits(&votes)
+            }
+            Values::Preference { .. } | Values::Similarity { .. } => 0.0, // these are of pairs
+        }
+    };
+    let labelled = table.items().iter().enumerate().filter(|(i, _)| !table.rows(*i).is_empty());
+    labelled.map(|(i, name)| (name, of(i))).collect()
+}
+
 /// The same from a kept fit, which knows the posterior but not the answers.
 fn of_document(document: &FitDocument<'_>, data: Option<&Dataset>, args: &Args) -> Result<Vec<ItemToSee>, Error> {
     let Labels::Read(labels) = &document.labels else { return Ok(Vec::new()) };
-    if args.by == By::Disagreement {
-        return Err(Error::Unsupported {
-            what: "a kept fit does not hold the answers, so that there is no order by disagreement".into(),
-            hint: Some("give the answers instead of the fit".into()),
-        });
-    }
     let mut keyed: Vec<(f64, ItemToSee)> = labels.iter().map(|l| keyed(l, args.by)).collect();
+    if args.by == By::Disagreement {
+        let disagreement = match data {
+            Some(data) if *data.table.units() == Units::Items => disagreements(data),
+            Some(_) => {
+                return Err(Error::Unsupported {
+                    what: "a kept fit has scores of items, but people disagree about pairs".into(),
+                    hint: Some("give the answers instead of the fit".into()),
+                });
+            }
+            None => {
+                return Err(Error::Unsupported {
+                    what: "a kept fit does not hold the answers, so that there is no order by disagreement".into(),
+                    hint: Some("`--answers FILE` gives them".into()),
+                });
+            }
+        };
+        keyed.retain_mut(|(key, row)| disagreement.get(row.item.as_str()).map(|d| *key = *d).is_some());
+    }
     keyed.sort_by(|a, b| b.0.total_cmp(&a.0));
     keyed.truncate(args.top);
     let mut rows: Vec<ItemToSee> = keyed.into_iter().map(|(_, item)| item).collect();
@@ -169,7 +265,7 @@ fn of_document(document: &FitDocument<'_>, data: Option<&Dataset>, args: &Args) 
 
 fn keyed(label: &LabelEntry<'_>, by: By) -> (f64, ItemToSee) {
     match label {
-        LabelEntry::Class { item, label, probability, posterior, difficulty } => {
+        LabelEntry::Class { item, sequence, position, label, probability, posterior, difficulty } => {
             let entropy = stats::entropy_bits(posterior).max(0.0);
             let mut sorted = posterior.to_vec();
             sorted.sort_by(|a, b| b.total_cmp(a));
@@ -181,6 +277,8 @@ fn keyed(label: &LabelEntry<'_>, by: By) -> (f64, ItemToSee) {
             };
             let item = ItemToSee {
                 item: item.to_string(),
+                sequence: sequence.as_ref().map(ToString::to_string),
+                position: *position,
                 label: Some(label.to_string()),
                 probability: Some(*probability),
                 entropy_bits: Some(entropy),
@@ -229,7 +327,11 @@ fn sheet(all: &[ItemToSee]) -> Sheet<'_> {
     let values = has(|i| i.value.is_some() || i.sd.is_some());
     let difficulty = has(|i| i.difficulty.is_some());
     let votes = has(|i| !i.votes.is_empty());
+    let tokens = has(|i| i.sequence.is_some());
     let mut columns = vec!["item"];
+    if tokens {
+        columns.extend(["sequence", "position"]);
+    }
     if classes || !values {
         columns.extend(["label", "probability", "entropy_bits", "margin"]);
     }
@@ -241,6 +343,9 @@ fn sheet(all: &[ItemToSee]) -> Sheet<'_> {
     Sheet::new(columns, all.len(), move |at, row: &mut Row<'_>| {
         let i = &all[at];
         row.text(&*i.item);
+        if tokens {
+            row.text(i.sequence.as_deref().unwrap_or_default()).int(i.position.unwrap_or_default());
+        }
         if classes || !values {
             row.text(i.label.as_deref().unwrap_or_default());
             row.maybe(i.probability).maybe(i.entropy_bits).maybe(i.margin);

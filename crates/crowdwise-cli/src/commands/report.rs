@@ -4,14 +4,14 @@ use super::compare::{Params, check_names, chosen};
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
 use crate::fitting;
-use crate::options::{FailIf, read_truth};
+use crate::options::{FailIf, folds, read_truth};
 use crate::output::{Target, unwritable};
 use crate::source::{FitOptions, is_fit};
 use crate::talk::Talk;
 use crowdwise::questions::compare;
 use crowdwise::{Error, Report, Severity};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -32,7 +32,8 @@ pub struct Args {
     #[arg(long, value_name = "A,B,…|all", value_delimiter = ',')]
     pub compare: Vec<String>,
     /// Parts in which labels are hidden in turn for the held-out score of --compare
-    #[arg(long, default_value_t = 5, value_name = "N", hide_short_help = true)]
+    #[arg(long, default_value_t = 5, value_name = "N", hide_short_help = true, requires = "compare")]
+    #[arg(value_parser = folds, allow_negative_numbers = true)]
     pub folds: usize,
     /// Known truth (item,label), only to evaluate
     #[arg(long, value_name = "FILE")]
@@ -55,6 +56,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             hint: Some("give the answers instead".into()),
         });
     }
+    check_page(&args.output)?;
     let to_stdout = args.output.as_os_str() == "-";
     let [gold, items] = args.fit.files();
     let inputs = [Some(args.answers.as_str()), args.truth.as_deref(), gold, items];
@@ -84,6 +86,19 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     out.finish()?;
     let severities: Vec<Severity> = fitted.fit.findings.iter().map(|f| f.severity).collect();
     Ok(fitting::exit(Some(fitted.fit.diagnostics.stop), &severities, &args.fail_if, talk))
+}
+
+/// A page under another name would be opened by the wrong program.
+fn check_page(path: &Path) -> Result<(), Error> {
+    let end = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    let special = std::fs::metadata(path).is_ok_and(|m| !m.is_file());
+    if special || path.as_os_str() == "-" || matches!(end.as_deref(), Some("html" | "htm")) {
+        return Ok(());
+    }
+    Err(Error::Usage {
+        what: format!("a report is an HTML page, but `{}` does not end in .html", path.display()),
+        hint: Some("`-o report.html`; a browser can print it to PDF".into()),
+    })
 }
 
 /// The command as it was typed, so that the page can be made again.

@@ -3,7 +3,7 @@
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
 use crate::interrupt;
-use crate::options::{KeyValue, set_fields};
+use crate::options::{KeyValue, check_repeated, set_fields, whole};
 use crate::output::{Pending, unwritable};
 use crate::talk::Talk;
 use clap::ValueEnum;
@@ -30,41 +30,44 @@ pub struct Args {
     /// Write into DIR, which is made if it is not there
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
+    /// Replace the files of an earlier simulation in DIR
+    #[arg(long)]
+    pub force: bool,
     /// Number of items (tokens for sequences) [default: 1000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub items: Option<u64>,
     /// Number of annotators [default: 50]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub annotators: Option<usize>,
     /// Number of classes [default: 3]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub classes: Option<usize>,
     /// Labels per item [default: 5]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub per_item: Option<usize>,
     /// Mean probability that an ordinary annotator is right [default: 0.75]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub accuracy: Option<f64>,
     /// Share of annotators whose labels do not depend on the truth [default: 0]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub spammers: Option<f64>,
     /// Share of annotators who answer wrongly on purpose [default: 0]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub adversaries: Option<f64>,
     /// Groups in which two followers copy a leader [default: 0]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub copy_groups: Option<usize>,
     /// Each class is this many times as frequent as the next [default: 1]
-    #[arg(long, value_name = "RATIO")]
+    #[arg(long, value_name = "RATIO", allow_negative_numbers = true)]
     pub imbalance: Option<f64>,
     /// Every annotator labels the same number of items
     #[arg(long)]
     pub regular: bool,
     /// Heavy-tailed participation: the j-th annotator is drawn with weight j^-EXPONENT [default: 0]
-    #[arg(long, value_name = "EXPONENT")]
+    #[arg(long, value_name = "EXPONENT", allow_negative_numbers = true)]
     pub zipf: Option<f64>,
     /// Numbers per item that tell of its class, written as features.npy [default: 0]
-    #[arg(long, value_name = "DIM")]
+    #[arg(long, value_name = "DIM", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub features: Option<usize>,
     /// Names of the classes instead of c0, c1 …
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
@@ -73,7 +76,7 @@ pub struct Args {
     #[arg(short, long = "param", value_name = "KEY=VALUE")]
     pub params: Vec<KeyValue>,
     /// Seed of the random numbers
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
 }
 
@@ -115,6 +118,9 @@ impl Model {
     }
 }
 
+/// What a simulation writes.
+const FILES: [&str; 4] = ["answers.csv", "truth.csv", "annotators.csv", "features.npy"];
+
 impl Args {
     fn simulation(&self) -> Result<Simulation, Error> {
         let mut fields: Vec<(String, Value)> = Vec::new();
@@ -136,19 +142,48 @@ impl Args {
         fields.extend(self.params.iter().map(KeyValue::pair));
         let (simulation, mut problems): (Simulation, _) = set_fields("simulate", &Simulation::default(), &fields);
         problems.extend(simulation.check().err());
-        if named.is_some_and(|n| n != simulation.classes) {
-            problems.push(Error::Usage {
-                what: format!("there are {} classes, but {} class names", simulation.classes, self.class_names.len()),
-                hint: None,
-            });
+        problems.extend(check_repeated("parameter", fields.iter().map(|f| f.0.as_str())).err());
+        if named.is_some() {
+            problems.extend(self.check_class_names(&simulation));
         }
         Error::all(problems)?;
         Ok(simulation)
+    }
+
+    fn check_class_names(&self, simulation: &Simulation) -> Vec<Error> {
+        let bad = |what: String| Error::Usage { what, hint: Some("one name for each class, such as A,B,C".into()) };
+        let mut problems = Vec::new();
+        if simulation.kind() != LabelKind::Categorical {
+            problems.push(bad("--class-names is given, but the model has no classes".into()));
+        } else if self.class_names.len() != simulation.classes {
+            let (k, n) = (simulation.classes, self.class_names.len());
+            let (classes, names) = (if k == 1 { "class" } else { "classes" }, if n == 1 { "name" } else { "names" });
+            problems.push(bad(format!("there are {k} {classes}, but {n} class {names}")));
+        }
+        if self.class_names.iter().any(|n| n.trim().is_empty()) {
+            problems.push(bad("a class name is empty".into()));
+        }
+        problems.extend(check_repeated("class name", self.class_names.iter().map(|n| n.trim())).err());
+        problems
+    }
+
+    /// What an earlier simulation left is not replaced unless that is wanted.
+    fn check_folder(&self) -> Result<(), Error> {
+        let there = |name: &&str| self.output.join(name).exists();
+        let found: Vec<&str> = FILES.iter().copied().filter(there).collect();
+        if self.force || found.is_empty() {
+            return Ok(());
+        }
+        Err(Error::Usage {
+            what: format!("{} already has {}", self.output.display(), found.join(", ")),
+            hint: Some("choose another folder, or replace them with --force".into()),
+        })
     }
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let simulation = args.simulation()?;
+    args.check_folder()?;
     let mut simulator = Simulator::new(&simulation, args.seed)?;
     let classes: Vec<String> = if args.class_names.is_empty() {
         (0..simulation.classes).map(|k| simulation.class_name(k)).collect()

@@ -3,7 +3,7 @@
 use super::PageInput;
 use super::parts::figure;
 use crate::chart::{Reliability, ReliabilityPoint};
-use crate::number::{count, decimal, percent, significant};
+use crate::number::{count, counted, decimal, percent, significant};
 use crowdwise_core::{GoldValues, stats};
 use maud::{Markup, html};
 
@@ -29,7 +29,13 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
     let label = "Reliability diagram: share of right answers by probability";
     Some(html! {
         p {
-            "The truth of " (count(e.n)) " is known and was used here only, not in fitting. "
+            "The truth of " (counted(e.n, "item", "items"))
+            @if let Some(gold) = &input.data.gold {
+                " is compared with the fit. The fit used " (counted(gold.values.len(), "gold label", "gold labels"))
+                ": items that are in both are right because they were told. "
+            } @else {
+                " is known and was used here only, not in fitting. "
+            }
             @if e.unlabelled > 0 { (count(e.unlabelled)) " of them have no label. " }
         }
         div.two {

@@ -21,7 +21,7 @@ pub fn severity_word(severity: Severity) -> &'static str {
     match severity {
         Severity::Problem => "Problem",
         Severity::Warning => "Warning",
-        Severity::Info => "Note",
+        Severity::Info => "Info",
     }
 }
 

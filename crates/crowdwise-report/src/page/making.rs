@@ -4,7 +4,7 @@ use super::PageInput;
 use super::overview::stop_sentence;
 use super::parts::{figure, name, number_cell};
 use crate::chart::{Line, YScale};
-use crate::number::{count, decimal, duration, percent, significant};
+use crate::number::{count, counted, decimal, duration, percent, significant};
 use crowdwise_core::Stop;
 use crowdwise_core::questions::{CompareRow, Comparison};
 use maud::{Markup, html};
@@ -206,13 +206,14 @@ pub fn body(input: &PageInput<'_>) -> Markup {
             @if input.elapsed_seconds.is_finite() { dt { "Time of the fit" } dd { (duration(input.elapsed_seconds)) } }
             dt { "Data" }
             dd {
-                (name(&input.data.source)) ", " (p.kind) ": " (count(p.items)) " items, " (count(p.annotators)) " annotators, "
-                (count(p.labels)) " labels"
-                @if p.classes > 0 { ", " (count(p.classes)) " classes" }
+                (name(&input.data.source)) ", " (p.kind) ": " (counted(p.items, "item", "items")) ", "
+                (counted(p.annotators, "annotator", "annotators")) ", "
+                (counted(p.labels, "label", "labels"))
+                @if p.classes > 0 { ", " (counted(p.classes, "class", "classes")) }
             }
             dt { "Digest of the data" } dd { code { (p.digest) } }
             @if let Some(gold) = &input.data.gold {
-                dt { "Gold used in fitting" } dd { (count(gold.values.len())) " items" }
+                dt { "Gold used in fitting" } dd { (counted(gold.values.len(), "item", "items")) }
             }
             @if let Some(command) = &input.command { dt { "Command" } dd { code { (crate::number::short(command, 1000)) } } }
             dt { "Version" } dd { "crowdwise " (p.version) }

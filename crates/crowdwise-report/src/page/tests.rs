@@ -157,7 +157,7 @@ fn key_parts_of_a_small_page() {
         assert!(html.contains(part), "`{part}` is missing");
     }
     // worse findings come first
-    assert!(html.find("Problem: spammer").unwrap() < html.find("Note: few labels").unwrap());
+    assert!(html.find("Problem: spammer").unwrap() < html.find("Info: few labels").unwrap());
     for section in ["overview", "evaluation", "answers", "annotators", "items", "convergence", "made"] {
         assert!(html.contains(&format!("<section id=\"{section}\"")), "no section {section}");
         assert!(html.contains(&format!("<a href=\"#{section}\"")), "no link to {section}");
@@ -263,7 +263,7 @@ fn a_hundred_thousand_annotators_fit_on_a_page() {
         .collect();
     let html = checked(&data, &f, &Extra::default());
     assert!(html.contains("Shown are the 500 of 100\u{202f}000 annotators"));
-    assert!(html.contains("Note: too few labels</b> (100\u{202f}000)") && html.contains("and 99\u{202f}976 more"));
+    assert!(html.contains("Info: too few labels</b> (100\u{202f}000)") && html.contains("and 99\u{202f}976 more"));
     assert!(html.contains("Shown are the 24 of 100\u{202f}000"));
     assert!(html.len() < 1_000_000, "{}", html.len());
 }
