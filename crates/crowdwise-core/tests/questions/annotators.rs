@@ -155,7 +155,7 @@ fn a_constant_annotator_is_not_an_adversary() {
 #[test]
 fn on_skewed_items_those_who_miss_classes_are_told_from_those_who_guess() {
     let mut b = TableBuilder::new(LabelKind::Categorical);
-    let rare = |i: usize| if i % 40 == 0 { "per" } else { "loc" };
+    let rare = |i: usize| if i.is_multiple_of(40) { "per" } else { "loc" };
     for i in 0..2000 {
         let (item, truth) = (format!("i{i}"), if i % 20 == 0 { rare(i) } else { "o" });
         for a in ["p", "q", "r"] {
