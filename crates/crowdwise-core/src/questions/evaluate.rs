@@ -70,6 +70,10 @@ const BINS: usize = 15;
 /// Scores the fit against known truth. Truth of another kind than the fit scores nothing (`n` = 0). Units whose truth
 /// is in the gold of the dataset are left out: the fit was told them, so they measure nothing.
 pub fn evaluate(fit: &Fit, data: &Dataset, truth: &Gold) -> Evaluation {
+    if let Some(g) = data.gold.as_ref().filter(|g| g.values == truth.values && g.unlabelled == truth.unlabelled) {
+        // items that nobody labelled have no number to know them by, but the same truth has the same items
+        return Evaluation { gold_left_out: g.values.len() + g.unlabelled.len(), ..Evaluation::default() };
+    }
     let given = data.gold.as_ref().map(|g| &g.values);
     match (&fit.truth, &truth.values) {
         (Truth::Classes { k, posterior }, GoldValues::Classes(known)) => {

@@ -127,6 +127,12 @@ fn units_whose_truth_was_given_are_not_scored() {
     let e = evaluate(&fit, &all, &truth);
     assert_eq!((e.n, e.gold_left_out, e.accuracy, e.macro_f1, e.ece), (0, 3, None, None, None));
     assert_eq!((e.brier, e.log_loss, e.accuracy_labelled), (None, None, None));
+    // items without labels are given as well if it is the same truth, and scored if it is not
+    let more = classes(vec![(0, 0), (1, 1), (2, 0)], vec![(0, 1)]);
+    let e = evaluate(&fit, &three_items().with_gold(more.clone()), &more);
+    assert_eq!((e.n, e.gold_left_out, e.accuracy), (0, 4, None));
+    let e = evaluate(&fit, &all, &more);
+    assert_eq!((e.n, e.n_labelled, e.gold_left_out, e.accuracy), (1, 0, 3, Some(0.5)));
 }
 
 #[test]
