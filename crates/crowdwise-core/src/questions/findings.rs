@@ -280,10 +280,11 @@ fn sentence(data: &Dataset, t: &Tally, j: usize, s: &Suspicion) -> String {
             let one = |&(k, found, seen): &(usize, f64, f64)| format!("`{}` in {found:.0} of {seen:.0}", class(k));
             let mut named: Vec<String> = missed.iter().take(NAMED).map(one).collect();
             if missed.len() > NAMED {
-                named.push(format!("{} more classes as rarely", missed.len() - NAMED));
+                let more = missed.len() - NAMED;
+                named.push(format!("and {more} more class{} as rarely", if more == 1 { "" } else { "es" }));
             }
             format!(
-                "right in {:.0} % of {n} labels, which is mostly `{}`, but finds {}",
+                "right in {:.0} % of {n} labels, where most items are `{}`, but finds {}",
                 100.0 * accuracy,
                 class(*frequent),
                 named.join(", ")
