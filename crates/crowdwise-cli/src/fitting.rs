@@ -4,10 +4,10 @@ use crate::failure::Exit;
 use crate::interrupt;
 use crate::options::{FailIf, RunOptions};
 use crate::progress::Progress;
-use crate::talk::Talk;
+use crate::talk::{Talk, counted};
 use crowdwise::questions::Evaluation;
 use crowdwise::report::subject_text;
-use crowdwise::{AnyMethod, Context, Dataset, Error, Event, Finding, Fit, LabelKind, Severity, Stop, group};
+use crowdwise::{AnyMethod, Context, Dataset, Error, Event, Finding, Fit, LabelKind, Severity, Stop};
 use std::time::{Duration, Instant};
 
 /// A fit and the time it took.
@@ -55,16 +55,17 @@ pub fn default_method(kind: LabelKind) -> &'static str {
 /// Says how the fit ended, if not well.
 pub fn say_stop(fit: &Fit, talk: Talk) {
     let d = &fit.diagnostics;
+    let n = counted(d.iterations as u64, "iteration", "iterations");
     let change = d.trace.last().map(|t| format!(", last change {:.2e}", t.change)).unwrap_or_default();
     match d.stop {
         Stop::Direct => {}
-        Stop::Converged => talk.detail(format_args!("converged after {} iterations{change}", d.iterations)),
+        Stop::Converged => talk.detail(format_args!("converged after {n}{change}")),
         Stop::MaxIter => {
             let advice = more_iterations(&fit.provenance.method);
-            talk.note(format_args!("not converged after {} iterations{change}{advice}", d.iterations));
+            talk.note(format_args!("not converged after {n}{change}{advice}"));
         }
         Stop::Cancelled => {
-            talk.note(format_args!("interrupted after {} iterations{change}: this is the best so far", d.iterations));
+            talk.note(format_args!("interrupted after {n}{change}: this is the best so far"));
         }
         Stop::NotFinite => talk.note(format_args!(
             "the objective was no longer a finite number at iteration {}: this is the last good state",
@@ -110,7 +111,8 @@ pub fn say_findings(findings: &[Finding], talk: Talk) {
         talk.note(format_args!("{word}[{}] {}: {}", f.code, subject_text(&f.subject), f.message));
     }
     if order.len() > MOST_FINDINGS {
-        talk.note(format_args!("… and {} more findings (`--format json` has all)", order.len() - MOST_FINDINGS));
+        let more = counted((order.len() - MOST_FINDINGS) as u64, "more finding", "more findings");
+        talk.note(format_args!("… and {more} (`--format json` has all)"));
     }
 }
 
@@ -128,7 +130,7 @@ pub fn say_evaluation(e: &Evaluation, file: &str, talk: Talk) {
         ("Kendall", e.kendall),
     ];
     let parts: Vec<String> = named.iter().filter_map(|(n, x)| x.map(|x| format!("{n} {x:.4}"))).collect();
-    talk.note(format_args!("against {file} ({} items): {}", group(e.n as u64), parts.join(", ")));
+    talk.note(format_args!("against {file} ({}): {}", counted(e.n as u64, "item", "items"), parts.join(", ")));
 }
 
 /// The exit code, after everything was written.

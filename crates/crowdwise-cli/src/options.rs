@@ -1,7 +1,7 @@
 //! Options that several commands share.
 
 use crate::progress::Style;
-use crate::talk::Talk;
+use crate::talk::{Talk, counted};
 use clap::ValueEnum;
 use crowdwise::io::{self, ReadOptions, Source};
 use crowdwise::{AnyMethod, Dataset, Error, Gold, LabelKind, Severity, Stop, nearest};
@@ -116,7 +116,8 @@ impl InputOptions {
             let read = io::read_items(&Source::from_arg(items))?;
             say(talk, &read.notes);
             data.table.add_items(read.value.iter().map(String::as_str));
-            talk.note(format_args!("{} items of {items} have no label", data.table.n_items() - before));
+            let added = (data.table.n_items() - before) as u64;
+            talk.note(format_args!("{} of {items} without a label", counted(added, "item", "items")));
         }
         Ok(data)
     }

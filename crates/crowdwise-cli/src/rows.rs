@@ -1,10 +1,10 @@
 //! Rows of results in the format that was asked for.
 
 use crate::output::{Format, Output, Target, unwritable};
-use crate::talk::Talk;
+use crate::talk::{Talk, counted};
+use crowdwise::Error;
 use crowdwise::io::{Cell, TableFormat, write_rows};
 use crowdwise::report::{Align, TextTable};
-use crowdwise::{Error, group};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -99,8 +99,8 @@ fn write_table(out: &mut Output, sheet: Sheet<'_>, talk: Talk) -> Result<(), Err
     if text.1 > shown {
         // the table first, then what is said of it
         out.target.flush().map_err(|e| unwritable(&out.target.name(), &e))?;
-        let rest = group((text.1 - shown) as u64);
-        talk.note(format_args!("{rest} more rows; a pipe, `-o FILE` or `--format table` gives all"));
+        let rest = counted((text.1 - shown) as u64, "more row", "more rows");
+        talk.note(format_args!("{rest}; a pipe, `-o FILE` or `--format table` gives all"));
     }
     Ok(())
 }

@@ -4,6 +4,11 @@ use std::fmt::Display;
 use std::io::Write;
 use std::time::Instant;
 
+/// "1 label", "2 labels", "10 412 labels".
+pub fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", crowdwise::group(n), if n == 1 { one } else { many })
+}
+
 /// How much is said.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Talk {
@@ -36,5 +41,16 @@ impl Talk {
         let out = work();
         self.detail(format_args!("{part}: {:.6} s", start.elapsed().as_secs_f64()));
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_said_as_one() {
+        let all = [0, 1, 2, 10_412].map(|n| counted(n, "class", "classes"));
+        assert_eq!(all, ["0 classes", "1 class", "2 classes", "10 412 classes"]);
     }
 }

@@ -370,3 +370,14 @@ fn a_pipe_gets_whole_lines() {
         assert!(!text.contains('…'), "{text}");
     }
 }
+
+#[test]
+fn one_of_a_thing_is_said_as_one() {
+    let dir = folder(&[("one.csv", b"item,annotator,label\nx,a,cat\n"), ("truth.csv", b"item,label\nx,cat\n")]);
+    let said = run_in(dir.path(), &["convert", "one.csv", "-o", "one.tsv"]).ok().stderr;
+    assert!(said.contains("crowdwise: 1 label\n"), "{said}");
+    let said = run_in(dir.path(), &["fit", "one.csv", "-m", "majority-vote", "--truth", "truth.csv"]).ok().stderr;
+    assert!(said.contains("against truth.csv (1 item):"), "{said}");
+    let text = run_in(dir.path(), &["inspect", "one.csv", "-q"]).ok().stdout;
+    assert!(text.contains("1 annotator with fewer than 10\n"), "{text}");
+}

@@ -162,7 +162,7 @@ fn items_that_nobody_labelled_are_answered_too() {
     let fit = run.json();
     let new = &fit["labels"][3];
     assert_eq!((&new["item"], &new["posterior"]), (&json!("new"), &fit["class_prior"]));
-    assert!(run.stderr.contains("1 items of all.csv have no label"), "{}", run.stderr);
+    assert!(run.stderr.contains("1 item of all.csv without a label"), "{}", run.stderr);
 }
 
 #[test]

@@ -5,9 +5,9 @@ use crate::failure::Exit;
 use crate::options::InputOptions;
 use crate::output::{Format, OutputOptions};
 use crate::rows;
-use crate::talk::Talk;
+use crate::talk::{Talk, counted};
+use crowdwise::Error;
 use crowdwise::io::{TableFormat, write_answers};
-use crowdwise::{Error, group};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -49,6 +49,6 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let data = args.input.read(&args.answers, args.threads.map_or(0, usize::from), talk)?;
     talk.timed("write", || rows::lend(&mut out.target, |writer| write_answers(writer, format, &data)))?;
     out.target.finish()?;
-    talk.note(format_args!("{} labels", group(data.table.n_labels() as u64)));
+    talk.note(counted(data.table.n_labels() as u64, "label", "labels"));
     Ok(Exit::Done)
 }

@@ -1,6 +1,7 @@
 //! An inspection as people read it.
 
 use crate::fitting::severity_word;
+use crate::talk::counted;
 use crowdwise::questions::{Agreement, Inspection, Level, Spread};
 use crowdwise::report::{Align, TextTable, subject_text};
 use crowdwise::{Dataset, Finding, LabelKind, group};
@@ -54,7 +55,10 @@ fn overview(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usiz
     rows.push((unit, spread(&i.labels_per_unit)));
     rows.push(("labels per annotator", spread(&i.labels_per_annotator)));
     if i.repeated > 0 {
-        rows.push(("repeated", format!("{} labels by the same annotator on the same item (kept)", group(i.repeated))));
+        rows.push((
+            "repeated",
+            format!("{} by the same annotator on the same item (kept)", counted(i.repeated, "label", "labels")),
+        ));
     }
     if i.unlabelled > 0 {
         rows.push(("without a label", n(i.unlabelled)));
@@ -82,7 +86,8 @@ fn classes(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usize
     }
     out.push_str(&table.render(width));
     if i.class_shares.len() > MOST_ROWS {
-        let _ = writeln!(out, "  … and {} more classes", i.class_shares.len() - MOST_ROWS);
+        let more = (i.class_shares.len() - MOST_ROWS) as u64;
+        let _ = writeln!(out, "  … and {}", counted(more, "more class", "more classes"));
     }
 }
 
@@ -127,14 +132,13 @@ fn agreement(out: &mut String, a: &Agreement, data: &Dataset, width: Option<usiz
     rows.extend(a.fleiss_kappa.map(|x| ("Fleiss' κ", number(x))));
     rows.extend(a.gwet_ac1.map(|x| ("Gwet's AC1", number(x))));
     rows.extend(a.percent.map(|x| ("equal pairs of labels", format!("{:.1} %", 100.0 * x))));
-    rows.extend(
-        a.mean_cohen
-            .map(|x| ("Cohen's κ, mean", format!("{x:.3} over {} pairs of annotators", group(a.pairs_found as u64)))),
-    );
+    rows.extend(a.mean_cohen.map(|x| {
+        ("Cohen's κ, mean", format!("{x:.3} over {} of annotators", counted(a.pairs_found as u64, "pair", "pairs")))
+    }));
     if rows.is_empty() && a.notes.is_empty() {
         return;
     }
-    head(out, &format!("Agreement ({} items with two labels or more)", group(a.units as u64)));
+    head(out, &format!("Agreement ({} with two labels or more)", counted(a.units as u64, "item", "items")));
     let mut worst: Vec<_> = a.pairs.iter().collect();
     worst.sort_by(|x, y| x.kappa.total_cmp(&y.kappa));
     if worst.len() > 1 {
@@ -167,7 +171,10 @@ fn limits(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usize>
         },
     ));
     if i.annotators_with_few > 0 {
-        rows.push(("few labels", format!("{} annotators have fewer than 10", group(i.annotators_with_few as u64))));
+        rows.push((
+            "few labels",
+            format!("{} with fewer than 10", counted(i.annotators_with_few as u64, "annotator", "annotators")),
+        ));
     }
     let p = &i.pairs;
     if p.possible > 0 {
@@ -175,11 +182,11 @@ fn limits(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usize>
         rows.push((
             "pairs in common",
             format!(
-                "{} of {} pairs{among} have {} items in common; {} annotators in such a pair, {} in a triple",
+                "{} of {}{among} have {} items in common; {} in such a pair, {} in a triple",
                 group(p.pairs),
-                group(p.possible),
+                counted(p.possible, "pair", "pairs"),
                 p.min_common,
-                p.annotators_in_pairs,
+                counted(p.annotators_in_pairs as u64, "annotator", "annotators"),
                 p.annotators_in_triples
             ),
         ));
@@ -194,7 +201,11 @@ fn limits(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usize>
             let n = i.unipolar.sources.len();
             rows.push((
                 "say one class only",
-                format!("{n} annotators, {:.1} % of the labels", 100.0 * i.unipolar.label_share),
+                format!(
+                    "{}, {:.1} % of the labels",
+                    counted(n as u64, "annotator", "annotators"),
+                    100.0 * i.unipolar.label_share
+                ),
             ));
         }
     }

@@ -5,10 +5,10 @@ use crate::failure::Exit;
 use crate::interrupt;
 use crate::options::{KeyValue, check_repeated, set_fields, whole};
 use crate::output::{Pending, unwritable};
-use crate::talk::Talk;
+use crate::talk::{Talk, counted};
 use clap::ValueEnum;
 use crowdwise::simulate::{Block, Role, SimLabel, SimModel, SimRow, Simulation, Simulator, TrueAnnotator};
-use crowdwise::{Error, LabelKind, Preference, group};
+use crowdwise::{Error, LabelKind, Preference};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -200,7 +200,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         write_scores(&mut files.truth, &simulator)?;
     }
     files.finish(interrupted)?;
-    talk.note(format_args!("{} labels in {}", group(labels), dir.display()));
+    talk.note(format_args!("{} in {}", counted(labels, "label", "labels"), dir.display()));
     Ok(if interrupted { Exit::Interrupted } else { Exit::Done })
 }
 

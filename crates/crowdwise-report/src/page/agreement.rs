@@ -3,7 +3,7 @@
 use super::PageInput;
 use super::parts::interval;
 use crate::chart::{Heat, Tone};
-use crate::number::{count, decimal, percent, short};
+use crate::number::{count, counted, decimal, percent, short};
 use crowdwise_core::questions::{Agreement, Level};
 use maud::{Markup, html};
 
@@ -18,8 +18,8 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
     Some(html! {
         @if a.units > 0 {
             p {
-                "From " (count(a.labels as usize)) " labels on the " (count(a.units))
-                " items that have at least two. 1 is perfect agreement, 0 what chance would give."
+                "From " (count(a.labels as usize)) " labels on the "
+                (counted(a.units, "item that has", "items that have")) " at least two. 1 is perfect agreement, 0 what chance would give."
             }
         }
         (numbers(a))
