@@ -168,6 +168,12 @@ fn an_earlier_simulation_is_kept_unless_forced() {
     assert!(read() == first);
     run_in(dir.path(), &[&args("2")[..], &["--force"]].concat()).ok();
     assert!(read() != first);
+    // features of other items do not stay beside the new ones
+    let features = dir.path().join("made/features.npy");
+    run_in(dir.path(), &[&args("2")[..], &["--force", "--features", "2"]].concat()).ok();
+    assert!(features.exists());
+    run_in(dir.path(), &[&args("3")[..], &["--force"]].concat()).ok();
+    assert!(!features.exists());
 }
 
 #[test]

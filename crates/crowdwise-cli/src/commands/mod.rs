@@ -12,3 +12,4 @@ pub mod man;
 pub mod methods;
 pub mod report;
 pub mod simulate;
+mod simulate_rows;

@@ -1,5 +1,6 @@
 //! `crowdwise simulate`.
 
+use super::simulate_rows::{answer, label, matrix, npy_header, quoted, unit};
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
 use crate::interrupt;
@@ -7,8 +8,8 @@ use crate::options::{KeyValue, check_repeated, set_fields, whole};
 use crate::output::{Pending, unwritable};
 use crate::talk::{Talk, counted};
 use clap::ValueEnum;
-use crowdwise::simulate::{Block, Role, SimLabel, SimModel, SimRow, Simulation, Simulator, TrueAnnotator};
-use crowdwise::{Error, LabelKind, Preference};
+use crowdwise::simulate::{Block, Role, SimModel, Simulation, Simulator, TrueAnnotator};
+use crowdwise::{Error, LabelKind};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -200,6 +201,9 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         write_scores(&mut files.truth, &simulator)?;
     }
     files.finish(interrupted)?;
+    if args.force && simulation.features == 0 {
+        let _ = std::fs::remove_file(dir.join("features.npy")); // of the earlier items, not of these
+    }
     talk.note(format_args!("{} in {}", counted(labels, "label", "labels"), dir.display()));
     Ok(if interrupted { Exit::Interrupted } else { Exit::Done })
 }
@@ -282,63 +286,6 @@ fn generate(simulator: &mut Simulator, files: &mut Files, classes: &[String]) ->
     Ok((labels, false))
 }
 
-fn answer(text: &mut Vec<u8>, block: &Block, row: &SimRow, classes: &[String]) {
-    if let SimLabel::Outcome(outcome) = row.label {
-        number(text, b'i', row.item as u64);
-        text.push(b',');
-        number(text, b'i', row.right as u64);
-        text.push(b',');
-        number(text, b'a', row.annotator as u64);
-        text.push(b',');
-        match outcome {
-            Preference::Left => number(text, b'i', row.item as u64),
-            Preference::Right => number(text, b'i', row.right as u64),
-            Preference::Tie => text.extend_from_slice(b"tie"),
-        }
-    } else {
-        unit(text, block, row.item as u64);
-        number(text, b'a', row.annotator as u64);
-        text.push(b',');
-        label(text, row.label, classes);
-    }
-    text.push(b'\n');
-}
-
-/// The columns that name a unit, with a comma after each.
-fn unit(text: &mut Vec<u8>, block: &Block, unit: u64) {
-    if let Some(&(chain, position)) = block.chain.get((unit - block.first) as usize) {
-        number(text, b's', chain as u64);
-        let _ = write!(text, ",{position},");
-    } else {
-        number(text, b'i', unit);
-        text.push(b',');
-    }
-}
-
-fn label(text: &mut Vec<u8>, label: SimLabel, classes: &[String]) {
-    match label {
-        SimLabel::Class(c) => text.extend_from_slice(classes[c as usize].as_bytes()),
-        SimLabel::Value(v) => _ = write!(text, "{v:.6}"),
-        SimLabel::Outcome(_) => {}
-    }
-}
-
-/// A letter and a number, without the cost of formatting: there may be billions.
-fn number(text: &mut Vec<u8>, letter: u8, mut n: u64) {
-    let mut digits = [0u8; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (n % 10) as u8;
-        n /= 10;
-        if n == 0 {
-            break;
-        }
-    }
-    text.push(letter);
-    text.extend_from_slice(&digits[at..]);
-}
-
 fn write_scores(file: &mut Pending, simulator: &Simulator) -> Result<(), Error> {
     for i in 0..simulator.simulation().items as u32 {
         writeln!(file, "i{i},{:.6}", simulator.score(i)).map_err(|e| unwritable("truth.csv", &e))?;
@@ -377,45 +324,4 @@ fn write_annotators(file: &mut Pending, all: &[TrueAnnotator]) -> Result<(), Err
         }
     }
     file.write_all(text.as_bytes()).map_err(|e| unwritable("annotators.csv", &e))
-}
-
-/// Rows (one per true class) separated by semicolons, numbers by blanks.
-fn matrix(c: &[f64]) -> String {
-    let k = c.len().isqrt();
-    let row = |r: &[f64]| r.iter().map(|x| format!("{x:.4}")).collect::<Vec<_>>().join(" ");
-    c.chunks(k.max(1)).map(row).collect::<Vec<_>>().join(";")
-}
-
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"', '\n', '\r']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
-}
-
-/// Header of a NumPy file of little-endian 32-bit floats, padded to a multiple of 64 bytes.
-fn npy_header(rows: u64, columns: usize) -> Vec<u8> {
-    let mut dict = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
-    let before = 10;
-    let padding = 64 - (before + dict.len() + 1) % 64;
-    dict.extend(std::iter::repeat_n(' ', padding % 64));
-    dict.push('\n');
-    let mut out = b"\x93NUMPY\x01\x00".to_vec();
-    out.extend_from_slice(&(dict.len() as u16).to_le_bytes());
-    out.extend_from_slice(dict.as_bytes());
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_and_headers_are_as_they_should_be() {
-        let mut text = Vec::new();
-        number(&mut text, b'i', 0);
-        number(&mut text, b'a', 1_203);
-        assert_eq!(text, b"i0a1203");
-        let header = npy_header(12, 5);
-        assert_eq!(header.len() % 64, 0);
-        assert!(header.ends_with(b"\n"));
-        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
-    }
 }
