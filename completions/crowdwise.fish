@@ -78,7 +78,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s h -l hel
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s m -l method -d 'The method [default: dawid-skene; mean for real values, bradley-terry for comparisons]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s p -l param -d 'A parameter of the method; `crowdwise methods METHOD` lists them' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l truth -d 'Known truth (item,label), only to evaluate' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l gold -d 'Known truth (item,label) that the fit uses' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l gold -d 'Gold labels (item,label) that the fit uses' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"
@@ -136,7 +136,7 @@ parquet\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s m -l method -d 'The method for answers [default: dawid-skene; mean for real values, bradley-terry for comparisons]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s p -l param -d 'A parameter of the method' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l gold -d 'Known truth (item,label) that the fit uses' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l gold -d 'Gold labels (item,label) that the fit uses' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l seed -d 'Seed of the random numbers' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l threads -d 'Threads [default: all cores]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
@@ -181,7 +181,7 @@ parquet\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s m -l method -d 'The method for answers [default: dawid-skene; mean for real values, bradley-terry for comparisons]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s p -l param -d 'A parameter of the method' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l gold -d 'Known truth (item,label) that the fit uses' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l gold -d 'Gold labels (item,label) that the fit uses' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l seed -d 'Seed of the random numbers' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l threads -d 'Threads [default: all cores]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
@@ -214,7 +214,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s h -l help 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s m -l method -d 'Methods, or `all` that fit the data [default: a sensible set]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s p -l param -d 'A parameter of one of the methods' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l truth -d 'Known truth (item,label), only to evaluate' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l gold -d 'Known truth (item,label) that the fits use' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l gold -d 'Gold labels (item,label) that the fits use' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l folds -d 'Parts in which labels are hidden in turn for the held-out score; 0 = no such score' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
 findings\t'There is any warning or problem'
@@ -270,6 +270,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l feature
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l class-names -d 'Names of the classes instead of c0, c1 …' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s p -l param -d 'Any other property of the simulation, e.g. copy_probability=0.8; a wrong name lists them all' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l force -d 'Replace the files of an earlier simulation in DIR'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l regular -d 'Every annotator labels the same number of items'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
@@ -284,7 +285,7 @@ findings\t'There is any warning or problem'
 problem\t'There is a problem'"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s m -l method -d 'The method for answers [default: dawid-skene; mean for real values, bradley-terry for comparisons]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s p -l param -d 'A parameter of the method' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l gold -d 'Known truth (item,label) that the fit uses' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l gold -d 'Gold labels (item,label) that the fit uses' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l seed -d 'Seed of the random numbers' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l threads -d 'Threads [default: all cores]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
