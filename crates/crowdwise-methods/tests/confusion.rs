@@ -1,5 +1,7 @@
 //! The Dawid-Skene family against published numbers, crowd-kit's output and simulated truth.
 
+#![allow(clippy::print_stderr)] // skipped sets and figures are said
+
 mod common;
 
 use common::{accuracy, data_dir, real_set};
