@@ -90,11 +90,21 @@ def write_csv(path, item, who, label):
 
 
 def whole(program):
-    """Wall and CPU seconds and peak memory (MB) of a process from start to end."""
+    """Wall and CPU seconds and peak memory (MB) of a process from start to end. The peak is read while it runs: what the
+    system reports afterwards includes the memory of this process, from before the program was loaded."""
     t = time.time()
     p = subprocess.Popen(program)
-    _, status, usage = os.wait4(p.pid, 0)
-    return time.time() - t, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, status
+    peak = 0
+    while True:
+        pid, status, usage = os.wait4(p.pid, os.WNOHANG)
+        if pid:
+            return time.time() - t, usage.ru_utime + usage.ru_stime, peak / 1024, status
+        try:
+            lines = Path(f"/proc/{p.pid}/status").read_text().splitlines()
+            peak = max([peak] + [int(x.split()[1]) for x in lines if x.startswith("VmHWM")])
+        except OSError:
+            pass
+        time.sleep(0.01)
 
 
 def main(sizes):
