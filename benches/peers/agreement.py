@@ -54,7 +54,7 @@ def main(data):
                 ("dawid-skene, 20 iterations", lambda: DawidSkene(n_iter=20, tol=NEVER).fit(d).probas_, "dawid-skene", fixed),
                 ("one-coin, 20 iterations", lambda: OneCoinDawidSkene(n_iter=20, tol=NEVER).fit(d).probas_, "one-coin", fixed),
                 ("glad, converged", lambda: GLAD(n_iter=100, tol=1e-9, m_step_max_iter=100, m_step_tol=1e-9, silent=True).fit(d).probas_,
-                 "glad", ("tol=1e-9", "max_iter=300")),
+                 "glad", ("start=prior", "tol=1e-9", "max_iter=300")),
             ):
                 if method == "glad" and len(d) > 6000:
                     continue  # minutes in crowd-kit

@@ -1,12 +1,11 @@
 //! Bayesian Dawid-Skene: Dirichlet rows around the diagonal, by variational inference.
 
-use super::em::{Adaptive, Assignment, Settings};
+use super::em::{Adaptive, Settings};
 use super::kernel::{Model, Sums};
 use super::shared;
 use crowdwise_core::stats::{digamma, ln_gamma};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
-    Status,
+    Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -142,14 +141,7 @@ impl Method for BayesDawidSkene {
         doc: include_str!("bayes_dawid_skene.md"),
         aliases: &["vb", "bayes-gc", "ibcc-vb"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: true,
-            stochastic: false,
-            gold: true,
-            warm_start: true,
-            likelihood: true,
-        },
+        capabilities: shared::CAPABILITIES,
         references: &[
             Reference {
                 text: "Q. Liu, J. Peng, A. Ihler. Variational Inference for Crowdsourcing. NIPS 2012.",
@@ -182,8 +174,7 @@ impl Method for BayesDawidSkene {
             _ => self.beta_diagonal,
         };
         let mut model = Dirichlet::new(diagonal, self.beta_off, self.alpha, self.uniform_classes, k);
-        let settings =
-            Settings { max_iter: self.max_iter, tol: self.tol, accelerate: false, assignment: Assignment::Soft };
+        let settings = Settings::soft(self.max_iter, self.tol, false);
         shared::run(data, cx, &mut model, &settings, "elbo", |t| Annotators::Confusion {
             k,
             matrix: shared::transpose(t, k),

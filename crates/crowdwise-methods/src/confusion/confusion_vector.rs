@@ -1,11 +1,10 @@
 //! Confusion vector: one accuracy per annotator and class, errors spread evenly.
 
-use super::em::{Adaptive, Assignment, Settings};
+use super::em::{Adaptive, Settings};
 use super::kernel::{Model, Sums};
 use super::shared::{self, ClassPrior, Shares};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
-    Status,
+    Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,14 +88,7 @@ impl Method for ConfusionVector {
         doc: include_str!("confusion_vector.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: true,
-            stochastic: false,
-            gold: true,
-            warm_start: true,
-            likelihood: true,
-        },
+        capabilities: shared::CAPABILITIES,
         references: &[Reference {
             text: "A. T. Nguyen, B. C. Wallace, J. J. Li, A. Nenkova, M. Lease. Aggregating and Predicting Sequence \
                    Labels from Crowd Annotations. ACL 2017.",
@@ -117,14 +109,8 @@ impl Method for ConfusionVector {
         let k = labels.k();
         let shares = Shares::new(self.class_prior, self.beta, &self.class_shares, &labels)?;
         let mut model = Vectors { alpha: self.alpha, shares };
-        let settings = Settings {
-            max_iter: self.max_iter,
-            tol: self.tol,
-            accelerate: self.accelerate,
-            assignment: Assignment::Soft,
-        };
-        let penalised = self.alpha + self.beta > 0.0;
-        let kind = if penalised { "penalised-log-likelihood" } else { "log-likelihood" };
+        let settings = Settings::soft(self.max_iter, self.tol, self.accelerate);
+        let kind = shared::objective_kind(self.alpha + self.beta);
         shared::run(data, cx, &mut model, &settings, kind, |t| Annotators::Confusion {
             k,
             matrix: shared::transpose(t, k),

@@ -4,8 +4,7 @@ use super::em::{self, Adaptive, Assignment, Settings, Start};
 use super::kernel::{Begin, Engine, Model, Sums};
 use super::shared::{self, ClassPrior, Init, Shares};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Status,
+    Annotators, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -144,14 +143,7 @@ impl Method for DawidSkene {
         doc: include_str!("dawid_skene.md"),
         aliases: &["ds", "ds-em"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: true,
-            stochastic: false,
-            gold: true,
-            warm_start: true,
-            likelihood: true,
-        },
+        capabilities: shared::CAPABILITIES,
         references: &[
             Reference {
                 text: "A. P. Dawid and A. M. Skene. Maximum Likelihood Estimation of Observer Error-Rates Using the EM \
@@ -217,10 +209,10 @@ impl Method for DawidSkene {
             }
         }
         let best = best.expect("at least one start");
-        let kind = match (best.hard, self.alpha + self.alpha_diagonal + self.beta > 0.0) {
-            (true, _) => "classification-log-likelihood",
-            (false, true) => "penalised-log-likelihood",
-            (false, false) => "log-likelihood",
+        let kind = if best.hard {
+            "classification-log-likelihood"
+        } else {
+            shared::objective_kind(self.alpha + self.alpha_diagonal + self.beta)
         };
         let mut out = shared::outcome(best, data, gold.as_deref(), kind, |t| Annotators::Confusion {
             k,

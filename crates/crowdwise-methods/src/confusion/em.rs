@@ -28,6 +28,13 @@ pub(crate) struct Settings {
     pub assignment: Assignment,
 }
 
+impl Settings {
+    /// Soft EM, the usual case.
+    pub fn soft(max_iter: usize, tol: f64, accelerate: bool) -> Settings {
+        Settings { max_iter, tol, accelerate, assignment: Assignment::Soft }
+    }
+}
+
 pub(crate) enum Start<'a> {
     /// The first M-step sees these posteriors.
     Posterior(Begin<'a>),

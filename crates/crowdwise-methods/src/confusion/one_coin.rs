@@ -1,11 +1,10 @@
 //! One coin: each annotator is right with one probability, errors spread evenly.
 
-use super::em::{Adaptive, Assignment, Settings};
+use super::em::{Adaptive, Settings};
 use super::kernel::{Model, Sums};
 use super::shared::{self, ClassPrior, Shares};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
-    Status,
+    Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,14 +98,7 @@ impl Method for OneCoin {
         doc: include_str!("one_coin.md"),
         aliases: &["zencrowd"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: true,
-            stochastic: false,
-            gold: true,
-            warm_start: true,
-            likelihood: true,
-        },
+        capabilities: shared::CAPABILITIES,
         references: &[
             Reference {
                 text: "A. Ghosh, S. Kale, P. McAfee. Who Moderates the Moderators? Crowdsourcing Abuse Detection in \
@@ -134,14 +126,8 @@ impl Method for OneCoin {
         let k = labels.k();
         let shares = Shares::new(self.class_prior, self.beta, &self.class_shares, &labels)?;
         let mut model = Coin { alpha: self.alpha, shares };
-        let settings = Settings {
-            max_iter: self.max_iter,
-            tol: self.tol,
-            accelerate: self.accelerate,
-            assignment: Assignment::Soft,
-        };
-        let penalised = self.alpha + self.beta > 0.0;
-        let kind = if penalised { "penalised-log-likelihood" } else { "log-likelihood" };
+        let settings = Settings::soft(self.max_iter, self.tol, self.accelerate);
+        let kind = shared::objective_kind(self.alpha + self.beta);
         shared::run(data, cx, &mut model, &settings, kind, |t| Annotators::Accuracy {
             k,
             accuracy: t.chunks_exact((k * k).max(1)).map(|t| t[0]).collect(),

@@ -3,7 +3,7 @@
 use super::em::{self, Adaptive, Fitted, Settings, Start};
 use super::kernel::{Begin, Engine};
 use crate::fast::LnProduct;
-use crowdwise_core::{Annotators, Categorical, Context, Dataset, Error, Objective, Outcome, Problems};
+use crowdwise_core::{Annotators, Capabilities, Categorical, Context, Dataset, Error, Objective, Outcome, Problems};
 use rand_distr::{Distribution, Exp1};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,15 @@ pub enum Init {
     Majority,
     /// Random confusion matrices, half identity, half Dirichlet rows.
     Random,
+}
+
+/// What the EM and variational methods of this family can do.
+pub(super) const CAPABILITIES: Capabilities =
+    Capabilities { confusion: true, monotone: true, stochastic: false, gold: true, warm_start: true, likelihood: true };
+
+/// How the objective of soft EM is called.
+pub(super) fn objective_kind(pseudo_counts: f64) -> &'static str {
+    if pseudo_counts > 0.0 { "penalised-log-likelihood" } else { "log-likelihood" }
 }
 
 /// Share of each class by name, complete: every class of the data, positive, scaled to sum 1.

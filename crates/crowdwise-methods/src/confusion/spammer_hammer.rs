@@ -1,6 +1,6 @@
 //! Spammers and hammers: an annotator is nearly always right, or answers at random.
 
-use super::em::{self, Adaptive, Assignment, Settings, Start};
+use super::em::{self, Adaptive, Settings, Start};
 use super::kernel::{Begin, Engine, Model, Sums};
 use super::one_coin::{Coin, even_table};
 use super::shared::{self, ClassPrior, Shares};
@@ -134,15 +134,8 @@ impl Method for SpammerHammer {
         doc: include_str!("spammer_hammer.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            // the error rate of hammers follows one pass behind, so the bound may dip
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: true,
-            likelihood: true,
-        },
+        // the error rate of hammers follows one pass behind, so the bound may dip
+        capabilities: Capabilities { monotone: false, ..shared::CAPABILITIES },
         references: &[Reference {
             text: "D. R. Karger, S. Oh, D. Shah. Iterative Learning for Reliable Crowdsourcing Systems. NIPS 2011.",
             doi: Some("10.48550/arXiv.1110.3564"),
@@ -163,8 +156,7 @@ impl Method for SpammerHammer {
         let (k, m, units) = (labels.k(), data.table.n_annotators(), data.table.n_units());
         let shares = || Shares::new(self.class_prior, self.beta, &self.class_shares, &labels);
         let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
-        let settings =
-            |max_iter, accelerate| Settings { max_iter, tol: self.tol, accelerate, assignment: Assignment::Soft };
+        let settings = |max_iter, accelerate| Settings::soft(max_iter, self.tol, accelerate);
         let first;
         let start = match shared::warm_start(data, cx) {
             Some(start) => start,
