@@ -6,6 +6,7 @@
 mod builder;
 mod context;
 mod dataset;
+mod digest;
 mod error;
 mod finding;
 mod fit;

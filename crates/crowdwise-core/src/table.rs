@@ -1,6 +1,7 @@
 //! The table of annotations: every annotation is (unit, annotator, value).
 
 use crate::Names;
+use crate::digest::Digest;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -369,41 +370,29 @@ impl Table {
         }
     }
 
-    /// A number that changes when any label, name or order changes: 64-bit FNV-1a over the content.
+    /// A number that changes when any label, name or order changes.
     pub fn digest(&self) -> u64 {
-        let mut h = Fnv(0xcbf2_9ce4_8422_2325);
+        let mut d = Digest::new();
         for names in [&self.items, &self.annotators] {
-            h.add(names.len() as u64);
-            names.iter().for_each(|n| h.text(n));
+            d.texts(names.iter());
         }
-        self.offsets.iter().for_each(|&o| h.add(o));
-        self.annotator.iter().for_each(|&a| h.add(a as u64));
+        d.numbers(self.offsets.iter().copied());
+        d.numbers(self.annotator.iter().map(|&a| a as u64));
         if let Units::Pairs(p) = &self.units {
-            p.iter().for_each(|&[a, b]| h.add((a as u64) << 32 | b as u64));
+            d.numbers(p.iter().map(|&[a, b]| (a as u64) << 32 | b as u64));
         }
         match &self.values {
             Values::Categorical { classes, codes, .. } => {
-                classes.iter().for_each(|n| h.text(n));
-                codes.iter().for_each(|c| h.add(c as u64));
+                d.texts(classes.iter());
+                match codes {
+                    Codes::U8(c) => d.numbers(c.iter().map(|&c| c as u64)),
+                    Codes::U16(c) => d.numbers(c.iter().map(|&c| c as u64)),
+                }
             }
-            Values::Real { values, .. } => values.iter().for_each(|v| h.add(v.to_bits())),
-            Values::Preference { codes } => codes.iter().for_each(|&c| h.add(c as u64)),
-            Values::Similarity { same } => same.iter().for_each(|&s| h.add(s as u64)),
+            Values::Real { values, .. } => d.numbers(values.iter().map(|v| v.to_bits())),
+            Values::Preference { codes } => d.numbers(codes.iter().map(|&c| c as u64)),
+            Values::Similarity { same } => d.numbers(same.iter().map(|&s| s as u64)),
         }
-        h.0
-    }
-}
-
-struct Fnv(u64);
-
-impl Fnv {
-    fn add(&mut self, x: u64) {
-        self.0 = (self.0 ^ x).wrapping_mul(0x0100_0000_01b3);
-        self.0 ^= self.0 >> 29;
-    }
-
-    fn text(&mut self, s: &str) {
-        s.bytes().for_each(|b| self.add(b as u64));
-        self.add(0x100);
+        d.value()
     }
 }

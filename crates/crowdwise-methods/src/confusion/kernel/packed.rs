@@ -45,19 +45,17 @@ impl Packed {
         // methods keep complete tables beside the rows that occur
         check_entries(m, k)?;
         let cells = m.checked_mul(k).filter(|&c| c <= 1 << 31).ok_or_else(|| too_large(m, k))?;
-        // rows that occur, counting also labels of left-out items: their counts are added in the M-step
-        let mut row_of = vec![0u32; cells];
-        each_label(data, |_, j, l| row_of[j * k + l] += 1);
+        // rows that occur, those of left-out items too: their counts are added in the M-step
+        let mut row_of = vec![u32::MAX; cells];
+        match data.codes {
+            Codes::U8(c) => mark(table.annotator(), c, k, &mut row_of),
+            Codes::U16(c) => mark(table.annotator(), c, k, &mut row_of),
+        }
         let (mut label, mut first) = (Vec::new(), vec![0u32]);
-        for j in 0..m {
-            for l in 0..k {
-                let cell = &mut row_of[j * k + l];
-                if *cell > 0 {
-                    *cell = label.len() as u32;
-                    label.push(l as u16);
-                } else {
-                    *cell = u32::MAX;
-                }
+        for cells in row_of.chunks_exact_mut(k) {
+            for (l, cell) in cells.iter_mut().enumerate().filter(|(_, cell)| **cell != u32::MAX) {
+                *cell = label.len() as u32;
+                label.push(l as u16);
             }
             first.push(label.len() as u32);
         }
@@ -74,12 +72,21 @@ impl Packed {
             k,
             stride,
         };
-        packed.fill(data, &keep, &row_of);
+        match data.codes {
+            Codes::U8(c) => packed.fill(data, c, &keep, &row_of),
+            Codes::U16(c) => packed.fill(data, c, &keep, &row_of),
+        }
         Ok(packed)
     }
 
     /// Stable counting sort of the items by degree, then the index and the chunks.
-    fn fill(&mut self, data: &Categorical<'_>, keep: &impl Fn(usize) -> bool, row_of: &[u32]) {
+    fn fill<C: Copy + Into<usize>>(
+        &mut self,
+        data: &Categorical<'_>,
+        codes: &[C],
+        keep: &impl Fn(usize) -> bool,
+        row_of: &[u32],
+    ) {
         let (table, k) = (data.table, self.k);
         let wanted = |u: usize| table.degree(u) > 0 && keep(u);
         let max = (0..table.n_units()).filter(|&u| wanted(u)).map(|u| table.degree(u)).max().unwrap_or(0);
@@ -109,10 +116,12 @@ impl Packed {
             self.order[next_item[d]] = u as u32;
             next_item[d] += 1;
             let start = next_label[d];
-            for (e, r) in table.rows(u).enumerate() {
-                let row = row_of[annotator[r] as usize * k + data.codes.get(r)];
+            let rows = table.rows(u);
+            let labels = annotator[rows.clone()].iter().zip(&codes[rows]);
+            for (at, (&j, &l)) in self.index[start..start + d].iter_mut().zip(labels) {
+                let row = row_of[j as usize * k + l.into()];
                 self.n[row as usize] += 1;
-                self.index[start + e] = row * self.stride as u32;
+                *at = row * self.stride as u32;
             }
             next_label[d] = start + d;
         }
@@ -136,10 +145,7 @@ impl Packed {
     }
 }
 
-fn each_label(data: &Categorical<'_>, mut f: impl FnMut(usize, usize, usize)) {
-    let annotator = data.table.annotator();
-    match data.codes {
-        Codes::U8(c) => annotator.iter().zip(c).enumerate().for_each(|(r, (&j, &l))| f(r, j as usize, l as usize)),
-        Codes::U16(c) => annotator.iter().zip(c).enumerate().for_each(|(r, (&j, &l))| f(r, j as usize, l as usize)),
-    }
+/// Marks the cells (annotator, label) that occur, with anything but `u32::MAX`.
+fn mark<C: Copy + Into<usize>>(annotator: &[u32], codes: &[C], k: usize, cells: &mut [u32]) {
+    annotator.iter().zip(codes).for_each(|(&j, &l)| cells[j as usize * k + l.into()] = 0);
 }
