@@ -83,21 +83,28 @@ pub(super) struct Rows {
 impl Model for Rows {
     #[inline(always)]
     fn table(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) -> Sums {
-        for t in 0..k {
-            let mut sum = self.alpha * k as f64 + self.diagonal;
-            for l in 0..k {
-                sum += counts[l * k + t];
+        // Row by row, so that any K runs in vectors; the first row of the table holds the column sums until it is written.
+        let nothing = self.alpha * k as f64 + self.diagonal;
+        let (scale, rest) = table[..k * k].split_at_mut(k);
+        scale.fill(nothing);
+        for row in counts.chunks_exact(k) {
+            scale.iter_mut().zip(row).for_each(|(s, c)| *s += c);
+        }
+        scale.iter_mut().for_each(|s| *s = 1.0 / *s);
+        for (row, counts) in rest.chunks_exact_mut(k).zip(counts[k..].chunks_exact(k)) {
+            for t in 0..k {
+                row[t] = (counts[t] + self.alpha) * scale[t];
             }
-            if sum > 0.0 {
-                let scale = 1.0 / sum;
-                for l in 0..k {
-                    table[l * k + t] = (counts[l * k + t] + self.alpha) * scale;
-                }
-                table[t * k + t] += self.diagonal * scale;
-            } else {
-                // this annotator met no item of class t: nothing is known
-                for l in 0..k {
-                    table[l * k + t] = 1.0 / k as f64;
+        }
+        (1..k).for_each(|t| rest[(t - 1) * k + t] += self.diagonal * scale[t]);
+        let diagonal = self.diagonal * scale[0];
+        scale.iter_mut().zip(counts).for_each(|(s, c)| *s *= c + self.alpha);
+        scale[0] += diagonal;
+        if nothing <= 0.0 {
+            // an annotator who met no item of class t: nothing is known, and the sums were zero
+            for t in 0..k {
+                if !table[t].is_finite() {
+                    (0..k).for_each(|l| table[l * k + t] = 1.0 / k as f64);
                 }
             }
         }

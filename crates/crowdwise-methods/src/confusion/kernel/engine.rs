@@ -111,9 +111,9 @@ impl Engine {
         let packed = Packed::new(data, |u| known(u).is_none())?;
         let max = packed.n.iter().copied().max().unwrap_or(0);
         let quantum = quantum(max);
-        // every copy costs an M-step of its own: not worth it when there are more table entries than labels
+        // every copy is read and written by the M-step: not worth it when there are many more table entries than labels
         let entries = packed.label.len() * k;
-        let threads = if entries > packed.labels() { 1 } else { threads };
+        let threads = if entries > 4 * packed.labels() { 1 } else { threads };
         let copies: Vec<Rows> = (0..threads.min(packed.chunks.len()).max(1)).map(|_| packed.rows()).collect();
         let prior = vec![0.0; copies[0].kp.next_multiple_of(4)];
         let clamped = gold.filter(|g| g.iter().any(Option::is_some)).map(|_| Clamped::new(data, &packed, &known));
