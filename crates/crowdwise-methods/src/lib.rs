@@ -8,6 +8,7 @@ pub(crate) mod fast;
 pub(crate) mod linalg;
 pub(crate) mod mcmc;
 pub(crate) mod optimise;
+pub mod pooled;
 pub mod preference;
 pub mod real;
 pub mod voting;
@@ -27,6 +28,8 @@ pub static METHODS: &[Entry] = &[
     entry::<confusion::SpammerHammer>(),
     entry::<confusion::BayesDawidSkene>(),
     entry::<confusion::Ibcc>(),
+    // pooled
+    entry::<pooled::PooledDawidSkene>(),
     // competence and difficulty
     entry::<competence::Mace>(),
     entry::<difficulty::Glad>(),

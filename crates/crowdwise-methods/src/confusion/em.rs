@@ -1,6 +1,6 @@
 //! The EM driver that every model of the confusion kind shares: start, iterations, acceleration, final posterior.
 
-use super::kernel::{Begin, Dense, Engine, Model, Sums};
+use super::kernel::{Begin, Dense, Engine, Maximised, Model, Sums};
 use super::squarem::Squarem;
 use crowdwise_core::{Context, Error, Run, Step};
 use schemars::JsonSchema;
@@ -40,6 +40,8 @@ pub(crate) enum Start<'a> {
     Posterior(Begin<'a>),
     /// The first E-step sees these tables (annotators x label x truth) and this prior.
     Tables { tables: Vec<f64>, prior: Vec<f64> },
+    /// The first M-step sees the counts that the engine holds, of a pass that gave these expected class counts.
+    Counts { class: Vec<f64> },
 }
 
 pub(crate) struct Fitted {
@@ -57,7 +59,33 @@ pub(crate) struct Fitted {
 
 /// A model whose own parameters may move between iterations.
 pub(crate) trait Adaptive: Model {
+    /// Sums of the last maximisation.
     fn after(&mut self, _sums: &Sums) {}
+    /// How many numbers the model wants added over annotators before it makes tables.
+    fn pool_width(&self, _k: usize) -> usize {
+        0
+    }
+    /// Adds what annotator `j` with these counts contributes.
+    fn pool(&self, _k: usize, _j: usize, _counts: &[f64], _sums: &mut [f64]) {}
+    /// Takes note of the sums.
+    fn pooled(&mut self, _k: usize, _sums: &[f64]) {}
+}
+
+/// The M-step: first what the model wants to know of all annotators together, then the tables.
+pub(crate) fn maximise<M: Adaptive>(
+    engine: &mut Engine,
+    model: &mut M,
+    class: &[f64],
+    dense: Dense<'_>,
+    cx: &mut Context<'_>,
+) -> Result<Maximised, Error> {
+    let k = engine.k();
+    let width = model.pool_width(k);
+    if width > 0 {
+        let sums = engine.gather(cx, width, |j, counts, sums| model.pool(k, j, counts, sums))?;
+        model.pooled(k, &sums);
+    }
+    engine.maximise(cx, model, class, dense)
 }
 
 /// Fits `model`. Iteration n of the trace is the n-th E-step, so that a limit of n iterations gives the posterior that n
@@ -79,7 +107,12 @@ pub(crate) fn fit<M: Adaptive>(
     let mut penalty = match start {
         Start::Posterior(begin) => {
             let first = engine.begin(cx, &begin)?;
-            let m = engine.maximise(cx, model, &first.class, Dense::Tables(&mut tables))?;
+            let m = maximise(engine, model, &first.class, Dense::Tables(&mut tables), cx)?;
+            model.after(&m.sums);
+            m.sums[0] + m.prior_penalty
+        }
+        Start::Counts { class } => {
+            let m = maximise(engine, model, &class, Dense::Tables(&mut tables), cx)?;
             model.after(&m.sums);
             m.sums[0] + m.prior_penalty
         }
@@ -124,7 +157,7 @@ pub(crate) fn fit<M: Adaptive>(
             (false, Some(_)) => Dense::Tables(&mut tables),
             (false, None) => Dense::None,
         };
-        let m = engine.maximise(cx, model, &passed.class, wanted)?;
+        let m = maximise(engine, model, &passed.class, wanted, cx)?;
         if !last {
             model.after(&m.sums);
         }
@@ -160,7 +193,7 @@ pub(crate) fn fit<M: Adaptive>(
             penalty = p;
         }
         objective = engine.pass(cx, Some(&mut posterior), hard).and_then(|passed| {
-            engine.maximise(cx, model, &passed.class, Dense::Report(&mut tables))?;
+            maximise(engine, model, &passed.class, Dense::Report(&mut tables), cx)?;
             counts.clone_from(&passed.class);
             Ok(passed.log_likelihood + penalty)
         })?;

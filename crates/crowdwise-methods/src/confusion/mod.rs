@@ -3,9 +3,9 @@
 mod bayes_dawid_skene;
 mod confusion_vector;
 mod dawid_skene;
-mod em;
+pub(crate) mod em;
 mod ibcc;
-mod kernel;
+pub(crate) mod kernel;
 mod one_coin;
 pub(crate) mod shared;
 mod spammer_hammer;

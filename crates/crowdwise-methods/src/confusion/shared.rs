@@ -32,11 +32,11 @@ pub enum Init {
 }
 
 /// What the EM and variational methods of this family can do.
-pub(super) const CAPABILITIES: Capabilities =
+pub(crate) const CAPABILITIES: Capabilities =
     Capabilities { confusion: true, monotone: true, stochastic: false, gold: true, warm_start: true, likelihood: true };
 
 /// How the objective of soft EM is called.
-pub(super) fn objective_kind(pseudo_counts: f64) -> &'static str {
+pub(crate) fn objective_kind(pseudo_counts: f64) -> &'static str {
     if pseudo_counts > 0.0 { "penalised-log-likelihood" } else { "log-likelihood" }
 }
 
@@ -58,7 +58,7 @@ fn fixed_shares(shares: &BTreeMap<String, f64>, data: &Categorical<'_>) -> Resul
 }
 
 /// The class prior of a model: learned with `beta` added to every class, or given.
-pub(super) struct Shares {
+pub(crate) struct Shares {
     pub learn: bool,
     pub beta: f64,
     pub given: Vec<f64>,
@@ -105,7 +105,7 @@ impl Shares {
 }
 
 /// Sum of logarithms of probabilities, floored where f64 ends. Four products at a time: they do not wait for each other.
-pub(super) fn sum_ln(mut values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn sum_ln(mut values: impl Iterator<Item = f64>) -> f64 {
     let mut products: [LnProduct; 4] = std::array::from_fn(|_| LnProduct::new());
     loop {
         for p in &mut products {
@@ -116,7 +116,7 @@ pub(super) fn sum_ln(mut values: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Random tables, annotators x label x truth: 0.5 identity + 0.5 uniform draw from the simplex.
-pub(super) fn random_tables(annotators: usize, k: usize, cx: &Context<'_>, restart: usize) -> Vec<f64> {
+pub(crate) fn random_tables(annotators: usize, k: usize, cx: &Context<'_>, restart: usize) -> Vec<f64> {
     let mut rng = cx.rng("random confusion", restart as u64);
     let mut tables = vec![0.0; annotators * k * k];
     let mut column = vec![0.0; k];
@@ -134,7 +134,7 @@ pub(super) fn random_tables(annotators: usize, k: usize, cx: &Context<'_>, resta
 
 /// Where an earlier fit left off, if the run brings one of the right shape: its posteriors if it is of the same items,
 /// else its annotators.
-pub(super) fn warm_start<'a>(data: &Dataset, cx: &Context<'a>) -> Option<Start<'a>> {
+pub(crate) fn warm_start<'a>(data: &Dataset, cx: &Context<'a>) -> Option<Start<'a>> {
     let warm = cx.warm?;
     let (m, k) = (data.table.n_annotators(), data.table.n_classes());
     let p = &warm.provenance;
@@ -158,7 +158,7 @@ pub(super) fn warm_start<'a>(data: &Dataset, cx: &Context<'a>) -> Option<Start<'
 }
 
 /// Tables (annotators x label x truth) as confusion matrices (annotators x truth x label), in place.
-pub(super) fn transpose(mut tables: Vec<f64>, k: usize) -> Vec<f64> {
+pub(crate) fn transpose(mut tables: Vec<f64>, k: usize) -> Vec<f64> {
     for t in tables.chunks_exact_mut((k * k).max(1)) {
         for a in 0..k {
             for b in a + 1..k {
@@ -184,7 +184,7 @@ pub(crate) fn complete(posterior: &mut [f64], data: &Dataset, gold: Option<&[Opt
 }
 
 /// Fits a model from the votes or the warm start, and shapes the result.
-pub(super) fn run<M: Adaptive>(
+pub(crate) fn run<M: Adaptive>(
     data: &Dataset,
     cx: &mut Context<'_>,
     model: &mut M,
@@ -200,7 +200,7 @@ pub(super) fn run<M: Adaptive>(
 }
 
 /// The result of an EM fit.
-pub(super) fn outcome(
+pub(crate) fn outcome(
     mut fitted: Fitted,
     data: &Dataset,
     gold: Option<&[Option<u32>]>,
@@ -220,7 +220,7 @@ pub(super) fn outcome(
 }
 
 /// The categorical view and known classes that every method of the family begins with.
-pub(super) fn inputs(data: &Dataset) -> (Categorical<'_>, Option<Vec<Option<u32>>>) {
+pub(crate) fn inputs(data: &Dataset) -> (Categorical<'_>, Option<Vec<Option<u32>>>) {
     (data.table.categorical().expect("the kind was checked"), data.gold_classes())
 }
 
@@ -228,12 +228,12 @@ pub(super) fn inputs(data: &Dataset) -> (Categorical<'_>, Option<Vec<Option<u32>
 const MOST_ENTRIES: usize = 1_500_000_000;
 
 /// Refuses `matrices` of K x K entries that would not fit into memory.
-pub(super) fn check_entries(matrices: usize, k: usize) -> Result<(), Error> {
+pub(crate) fn check_entries(matrices: usize, k: usize) -> Result<(), Error> {
     let entries = matrices.checked_mul(k).and_then(|c| c.checked_mul(k));
     if entries.is_none_or(|e| e > MOST_ENTRIES) { Err(too_large(matrices, k)) } else { Ok(()) }
 }
 
-pub(super) fn too_large(matrices: usize, k: usize) -> Error {
+pub(crate) fn too_large(matrices: usize, k: usize) -> Error {
     let what = format!("{matrices} confusion matrices of {k} classes; majority-vote and mace need none");
     Error::TooLarge { what }
 }

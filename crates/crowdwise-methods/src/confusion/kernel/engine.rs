@@ -1,5 +1,6 @@
 //! Packed labels, tables and counts on as many threads as the run has.
 
+use super::maximise::{Counts, Maximisation};
 use super::packed::Packed;
 use super::pass::{self, Piece, Work};
 use super::rows::{Rows, quantum};
@@ -91,14 +92,14 @@ pub(crate) enum Dense<'a> {
 }
 
 #[derive(Clone, Copy)]
-struct Shared<T>(*mut T);
+pub(super) struct Shared<T>(*mut T);
 // SAFETY: users hand disjoint parts to different threads.
 unsafe impl<T> Send for Shared<T> {}
 unsafe impl<T> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
     /// The pointer; a method so that closures capture the wrapper, which is Sync, and not the field.
-    fn get(self) -> *mut T {
+    pub(super) fn get(self) -> *mut T {
         self.0
     }
 }
@@ -241,16 +242,7 @@ impl Engine {
         }
         let m = self.packed.annotators();
         let blocks = m.div_ceil(BLOCK);
-        let job = Maximisation {
-            packed: &self.packed,
-            bases: self.copies.iter_mut().map(|c| Shared(c.base_mut())).collect(),
-            kp: self.copies[0].kp,
-            clamped: self.clamped.as_ref().map(|c| c.counts.as_slice()),
-            quantum: self.quantum,
-            dense: dense.map(|d| Shared(d.as_mut_ptr())),
-            report,
-            model,
-        };
+        let job = Maximisation { counts: self.counts(), dense: dense.map(|d| Shared(d.as_mut_ptr())), report, model };
         let next = AtomicUsize::new(0);
         let results: Mutex<Vec<(usize, f64, Sums)>> = Mutex::new(Vec::with_capacity(blocks));
         let worker = |_| {
@@ -263,7 +255,7 @@ impl Engine {
                 results.lock().expect("no worker panics").push((b, change, sums));
             }
         };
-        on_threads(cx, job.bases.len(), &worker)?;
+        on_threads(cx, job.counts.bases.len(), &worker)?;
         let mut results = results.into_inner().expect("no worker panics");
         results.sort_unstable_by_key(|r| r.0);
         let mut sums = Sums::default();
@@ -272,6 +264,54 @@ impl Engine {
             sums.iter_mut().zip(s).for_each(|(a, b)| *a += b);
         }
         Ok(Maximised { change, sums, prior_penalty })
+    }
+
+    /// Adds up `width` numbers over annotators from the counts of the last pass, which stay as they are: what a model
+    /// that pools annotators wants to know before it makes tables. `add` gets an annotator's counts and the sums.
+    pub fn gather(
+        &mut self,
+        cx: &mut Context<'_>,
+        width: usize,
+        add: impl Fn(usize, &[f64], &mut [f64]) + Sync,
+    ) -> Result<Vec<f64>, Error> {
+        let (m, k) = (self.packed.annotators(), self.k);
+        let blocks = m.div_ceil(BLOCK);
+        let counts = self.counts();
+        let next = AtomicUsize::new(0);
+        let results: Mutex<Vec<(usize, Vec<f64>)>> = Mutex::new(Vec::with_capacity(blocks));
+        let worker = |_| {
+            let mut of = vec![0.0; k * k];
+            loop {
+                let b = next.fetch_add(1, Relaxed);
+                if b >= blocks {
+                    break;
+                }
+                let mut sums = vec![0.0; width];
+                for j in b * BLOCK..((b + 1) * BLOCK).min(m) {
+                    counts.of::<0>(j, &mut of, false);
+                    add(j, &of, &mut sums);
+                }
+                results.lock().expect("no worker panics").push((b, sums));
+            }
+        };
+        on_threads(cx, counts.bases.len(), &worker)?;
+        let mut results = results.into_inner().expect("no worker panics");
+        results.sort_unstable_by_key(|r| r.0);
+        let mut sums = vec![0.0; width];
+        for (_, part) in results {
+            crate::fast::add_into(&mut sums, &part);
+        }
+        Ok(sums)
+    }
+
+    fn counts(&mut self) -> Counts<'_> {
+        Counts {
+            kp: self.copies[0].kp,
+            bases: self.copies.iter_mut().map(|c| Shared(c.base_mut())).collect(),
+            packed: &self.packed,
+            clamped: self.clamped.as_ref().map(|c| c.counts.as_slice()),
+            quantum: self.quantum,
+        }
     }
 
     /// Sets tables (annotators x label x truth) and prior from elsewhere.
@@ -339,96 +379,6 @@ impl Clamped {
             sum += (0..k).map(|t| term(self.counts[r * k + t], table[t])).sum::<f64>();
         }
         sum
-    }
-}
-
-struct Maximisation<'a, M> {
-    packed: &'a Packed,
-    bases: Vec<Shared<f64>>,
-    kp: usize,
-    clamped: Option<&'a [f64]>,
-    quantum: f64,
-    dense: Option<Shared<f64>>,
-    report: bool,
-    model: &'a M,
-}
-
-impl<M: Model> Maximisation<'_, M> {
-    /// The small loops unroll when the number of classes is a constant.
-    fn block(&self, annotators: std::ops::Range<usize>) -> (f64, Sums) {
-        match self.packed.k {
-            2 => self.block_of::<2>(annotators),
-            3 => self.block_of::<3>(annotators),
-            4 => self.block_of::<4>(annotators),
-            5 => self.block_of::<5>(annotators),
-            8 => self.block_of::<8>(annotators),
-            10 => self.block_of::<10>(annotators),
-            _ => self.block_of::<0>(annotators),
-        }
-    }
-
-    #[inline(always)]
-    fn block_of<const K: usize>(&self, annotators: std::ops::Range<usize>) -> (f64, Sums) {
-        let (packed, kp) = (self.packed, self.kp);
-        let k = if K == 0 { packed.k } else { K };
-        let stride = packed.stride;
-        let (bits, scale) = (self.quantum.to_bits(), self.quantum / (1u64 << 52) as f64);
-        let mut counts = vec![0.0; k * k];
-        let mut table = vec![0.0; k * k];
-        let mut change = 0f64;
-        let mut sums = Sums::default();
-        for j in annotators {
-            let rows = packed.rows_of(j);
-            counts.fill(0.0);
-            for r in rows.clone() {
-                let into = &mut counts[packed.label[r] as usize * k..][..k];
-                let take = (packed.n[r] as u64).wrapping_mul(bits);
-                for t in 0..k {
-                    let mut sum = 0u64;
-                    for base in &self.bases {
-                        // SAFETY: row r lies inside every copy, and annotator j belongs to this block only.
-                        unsafe {
-                            let at = base.get().add(r * stride + kp + t).cast::<u64>();
-                            sum = sum.wrapping_add(*at);
-                            *at = 0;
-                        }
-                    }
-                    into[t] = sum.wrapping_sub(take) as i64 as f64 * scale;
-                }
-                if kp > k {
-                    for base in &self.bases {
-                        // SAFETY: as above; the counts of padding classes are never read.
-                        unsafe { std::ptr::write_bytes(base.get().add(r * stride + kp + k), 0, kp - k) };
-                    }
-                }
-                if let Some(fixed) = self.clamped {
-                    into.iter_mut().zip(&fixed[r * k..][..k]).for_each(|(a, b)| *a += b);
-                }
-            }
-            let s = self.model.table(k, j, &counts, &mut table);
-            sums.iter_mut().zip(s).for_each(|(a, b)| *a += b);
-            for r in rows {
-                let from = &table[packed.label[r] as usize * k..][..k];
-                for (copy, base) in self.bases.iter().enumerate() {
-                    // SAFETY: as above.
-                    let row = unsafe { std::slice::from_raw_parts_mut(base.get().add(r * stride), k) };
-                    if copy == 0 {
-                        for t in 0..k {
-                            change = change.max((row[t] - from[t]).abs());
-                        }
-                    }
-                    row.copy_from_slice(from);
-                }
-            }
-            if let Some(dense) = self.dense {
-                if self.report {
-                    self.model.report(k, j, &counts, &mut table);
-                }
-                // SAFETY: annotator j belongs to this block only.
-                unsafe { std::ptr::copy_nonoverlapping(table.as_ptr(), dense.get().add(j * k * k), k * k) };
-            }
-        }
-        (change, sums)
     }
 }
 

@@ -6,8 +6,9 @@
 
 mod engine;
 mod lanes;
+mod maximise;
 mod packed;
 mod pass;
 mod rows;
 
-pub(crate) use engine::{Begin, Dense, Engine, Model, Sums};
+pub(crate) use engine::{Begin, Dense, Engine, Maximised, Model, Sums};
