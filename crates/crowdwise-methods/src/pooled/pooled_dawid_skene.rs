@@ -66,7 +66,7 @@ impl Default for PooledDawidSkene {
     fn default() -> Self {
         PooledDawidSkene {
             max_iter: 60,
-            tol: 1e-4,
+            tol: 1e-5,
             structure: Structure::Full,
             class_prior: PooledPrior::Learn,
             beta: 1.0,

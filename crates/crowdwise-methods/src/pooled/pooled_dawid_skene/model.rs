@@ -161,12 +161,11 @@ impl Model for Pooled {
     }
 
     fn report_prior(&self, class: &[f64], prior: &mut [f64]) {
-        match &self.shares {
-            Some(s) => prior.copy_from_slice(s),
-            None => {
-                let total: f64 = class.iter().map(|c| c + self.beta).sum();
-                prior.iter_mut().zip(class).for_each(|(p, c)| *p = (c + self.beta) / total);
-            }
+        if let Some(shares) = &self.shares {
+            prior.copy_from_slice(shares);
+        } else {
+            let total: f64 = class.iter().map(|c| c + self.beta).sum();
+            prior.iter_mut().zip(class).for_each(|(p, c)| *p = (c + self.beta) / total);
         }
     }
 
