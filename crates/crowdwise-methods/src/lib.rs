@@ -7,6 +7,7 @@ pub(crate) mod fast;
 #[allow(dead_code, unused_imports)] // the families that need it follow
 pub(crate) mod linalg;
 pub(crate) mod mcmc;
+pub mod messages;
 pub(crate) mod optimise;
 pub mod pooled;
 pub mod preference;
@@ -30,6 +31,10 @@ pub static METHODS: &[Entry] = &[
     entry::<confusion::Ibcc>(),
     // pooled
     entry::<pooled::PooledDawidSkene>(),
+    // messages
+    entry::<messages::MeanField>(),
+    entry::<messages::BeliefPropagation>(),
+    entry::<messages::Kos>(),
     // competence and difficulty
     entry::<competence::Mace>(),
     entry::<difficulty::Glad>(),

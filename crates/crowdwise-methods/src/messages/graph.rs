@@ -1,0 +1,125 @@
+//! The graph of items and annotators that messages travel on: one edge per label.
+
+use crate::fast::runs;
+use crowdwise_core::{Categorical, Dataset, Index};
+use std::ops::Range;
+
+/// Labels in two orders: by item (as in the table) and by annotator.
+pub(super) struct Graph<'a> {
+    pub labels: Categorical<'a>,
+    pub gold: Option<Vec<Option<u32>>>,
+    pub index: &'a Index,
+    /// Where each row of the table stands in annotator order.
+    pub place: Vec<u32>,
+    /// Place of the first label of every annotator, and the number of labels.
+    pub first: Vec<usize>,
+    /// Annotators per piece of parallel work; the cut depends on the data alone.
+    pub blocks: Vec<Range<usize>>,
+    /// Units per piece of parallel work.
+    pub runs: Vec<Range<usize>>,
+}
+
+/// Labels of a block of annotators, if no single one has more.
+const BLOCK: usize = 4096;
+
+impl<'a> Graph<'a> {
+    pub fn new(data: &'a Dataset) -> Graph<'a> {
+        let labels = data.table.categorical().expect("the kind was checked");
+        let k = labels.k() as u32;
+        let (table, m) = (&data.table, data.table.n_annotators());
+        let index = table.by_annotator();
+        let mut place = vec![0u32; table.n_labels()];
+        let mut first = Vec::with_capacity(m + 1);
+        let mut blocks = Vec::new();
+        let (mut at, mut start) = (0usize, 0);
+        for j in 0..m {
+            first.push(at);
+            for &r in index.rows(j) {
+                place[r as usize] = at as u32;
+                at += 1;
+            }
+            if at - first[start] >= BLOCK || j + 1 == m {
+                blocks.push(start..j + 1);
+                start = j + 1;
+            }
+        }
+        first.push(at);
+        // a class that the table does not know (gold that was put in by hand) cannot be a posterior
+        let gold = data.gold_classes().map(|g| g.into_iter().map(|c| c.filter(|&c| c < k)).collect::<Vec<_>>());
+        Graph {
+            labels,
+            gold: gold.filter(|g| g.iter().any(Option::is_some)),
+            index,
+            place,
+            first,
+            blocks,
+            runs: runs(table.offsets(), 1),
+        }
+    }
+
+    pub fn k(&self) -> usize {
+        self.labels.k()
+    }
+
+    pub fn annotators(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    pub fn known(&self, u: usize) -> Option<usize> {
+        self.gold.as_ref().and_then(|g| g[u]).map(|c| c as usize)
+    }
+
+    /// Number of labels of a block of annotators.
+    pub fn size(&self, block: &Range<usize>) -> usize {
+        self.first[block.end] - self.first[block.start]
+    }
+
+    /// Splits values in annotator order (`per` a label) into the parts of the blocks.
+    pub fn split<'v, T>(&self, mut values: &'v mut [T], per: usize) -> Vec<&'v mut [T]> {
+        self.blocks
+            .iter()
+            .map(|b| {
+                let (head, rest) = std::mem::take(&mut values).split_at_mut(self.size(b) * per);
+                values = rest;
+                head
+            })
+            .collect()
+    }
+
+    /// Splits values of annotators (`per` each) into the parts of the blocks.
+    pub fn split_annotators<'v, T>(&self, mut values: &'v mut [T], per: usize) -> Vec<&'v mut [T]> {
+        self.blocks
+            .iter()
+            .map(|b| {
+                let (head, rest) = std::mem::take(&mut values).split_at_mut(b.len() * per);
+                values = rest;
+                head
+            })
+            .collect()
+    }
+}
+
+/// What one exchange of messages gave.
+#[derive(Clone, Debug)]
+pub(super) struct Round {
+    /// Largest change of a message, as a probability.
+    pub change: f64,
+    /// Bethe approximation of ln P(labels) at the messages before the exchange.
+    pub ln_evidence: f64,
+    /// Sum of the beliefs of labelled or known units.
+    pub class_sums: Vec<f64>,
+}
+
+/// Messages of one form on a graph.
+pub(super) trait Network: Send + Sync {
+    /// Items tell annotators, annotators tell items. New messages keep a share `damping` of the old ones.
+    fn round(&mut self, graph: &Graph<'_>, ln_prior: &[f64], damping: f64) -> Round;
+    /// Beliefs of all units, units x K.
+    fn beliefs(&self, graph: &Graph<'_>, ln_prior: &[f64]) -> Vec<f64>;
+    /// What is believed of the annotators.
+    fn annotators(&self) -> crowdwise_core::Annotators;
+    /// How many annotators were treated by another form than the one asked for.
+    fn switched(&self) -> usize {
+        0
+    }
+}

@@ -1,0 +1,278 @@
+//! Mean field: variational inference with independent beliefs about every item and every annotator.
+
+use super::prior::{Atom, ByClass, FLOOR, Given, Prior};
+use super::{AnnotatorModel, accuracies};
+use crate::confusion::ClassPrior;
+use crate::confusion::em::{self, Adaptive, Settings, Start};
+use crate::confusion::kernel::{Begin, Engine, Model, Sums};
+use crate::confusion::shared::{self, Shares};
+use crowdwise_core::stats::{digamma, ln_gamma, softmax};
+use crowdwise_core::{
+    Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What the first posteriors are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MeanFieldInit {
+    /// Vote shares.
+    Majority,
+    /// The same probability for every class: the first step knows the prior of annotators only.
+    Uniform,
+}
+
+/// Mean-field variational inference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MeanField {
+    /// Most iterations (passes over the labels).
+    pub max_iter: usize,
+    /// Stop when one step changes no expected probability by more than this.
+    pub tol: f64,
+    /// What an annotator is: one accuracy, a confusion matrix, or one of the kinds in `atoms`.
+    pub model: AnnotatorModel,
+    /// Prior weight of right labels: Beta(alpha, beta) for one coin; the diagonal of every Dirichlet row.
+    pub alpha: f64,
+    /// Prior weight of wrong labels; in Dirichlet rows spread evenly over the wrong classes.
+    pub beta: f64,
+    /// Dirichlet parameters for `model=rows` by class names instead of `alpha` and `beta`, e.g. {"yes": {"yes": 4,
+    /// "no": 1}, "no": {"yes": 2, "no": 4}}.
+    pub rows: ByClass,
+    /// Kinds of annotator for `model=discrete`, e.g. [{"weight": 0.3, "accuracy": 0.99}, {"weight": 0.7, "accuracy":
+    /// 0.5}]; `confusion` (by class names, like `rows`) may stand for `accuracy`.
+    pub atoms: Vec<Atom>,
+    /// First posteriors: `majority` (vote shares) or `uniform`.
+    pub init: MeanFieldInit,
+    /// Class shares: learned, all alike, or as given in `class_shares`.
+    pub class_prior: ClassPrior,
+    /// Shares by class name for `class_prior=fixed`, as a JSON object.
+    pub class_shares: BTreeMap<String, f64>,
+}
+
+impl Default for MeanField {
+    fn default() -> Self {
+        MeanField {
+            max_iter: 500,
+            tol: 1e-6,
+            model: AnnotatorModel::OneCoin,
+            alpha: 2.0,
+            beta: 1.0,
+            rows: BTreeMap::new(),
+            atoms: Vec::new(),
+            init: MeanFieldInit::Majority,
+            class_prior: ClassPrior::Uniform,
+            class_shares: BTreeMap::new(),
+        }
+    }
+}
+
+impl MeanField {
+    fn given(&self) -> Given<'_> {
+        Given { model: self.model, alpha: self.alpha, beta: self.beta, rows: &self.rows, atoms: &self.atoms }
+    }
+}
+
+/// Expected logarithms under the belief about an annotator.
+struct Belief {
+    prior: Prior,
+    shares: Shares,
+}
+
+/// Below this an expected logarithm says "never".
+const LEAST_LN: f64 = -230.0;
+
+/// ln B(a, b).
+fn ln_beta(a: f64, b: f64) -> f64 {
+    ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b)
+}
+
+/// (right labels, all labels) in expected counts.
+fn right_of(k: usize, counts: &[f64]) -> (f64, f64) {
+    ((0..k).map(|t| counts[t * k + t]).sum(), counts[..k * k].iter().sum())
+}
+
+fn fill(k: usize, right: f64, wrong: f64, table: &mut [f64]) {
+    table[..k * k].fill(wrong);
+    (0..k).for_each(|t| table[t * k + t] = right);
+}
+
+/// ln of P(right) and of P(one wrong label), floored.
+fn ln_coin(k: usize, accuracy: f64) -> (f64, f64) {
+    let wrong = if k > 1 { (1.0 - accuracy) / (k - 1) as f64 } else { 0.0 };
+    (accuracy.max(FLOOR).ln(), wrong.max(FLOOR).ln())
+}
+
+impl Belief {
+    /// The probability of every kind, and its divergence from the prior.
+    fn kinds(&self, k: usize, counts: &[f64]) -> (Vec<f64>, f64) {
+        let (weight, mut h): (_, Vec<f64>) = match &self.prior {
+            Prior::Coins { weight, accuracy } => {
+                let (right, n) = right_of(k, counts);
+                let ln = |&x: &f64| {
+                    let (yes, no) = ln_coin(k, x);
+                    right * yes + (n - right) * no
+                };
+                (weight, accuracy.iter().map(ln).collect())
+            }
+            Prior::Matrices { weight, theta } => {
+                let ln = |m: &[f64]| {
+                    (0..k * k).map(|x| counts[x]).zip((0..k * k).map(|x| m[x % k * k + x / k])).fold(0.0, |s, (c, p)| {
+                        if c > 0.0 { s + c * p.ln() } else { s }
+                    })
+                };
+                (weight, theta.chunks_exact(k * k).map(ln).collect())
+            }
+            _ => return (Vec::new(), 0.0),
+        };
+        h.iter_mut().zip(weight).for_each(|(h, w)| *h += w.ln());
+        softmax(&mut h);
+        let divergence = h.iter().zip(weight).map(|(h, w)| if *h > 0.0 { h * (h / w).ln() } else { 0.0 }).sum();
+        (h, divergence)
+    }
+}
+
+impl Model for Belief {
+    fn table(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) -> Sums {
+        let divergence = match &self.prior {
+            &Prior::Coin { a, b } => {
+                let (right, n) = right_of(k, counts);
+                let (a1, b1) = (a + right, b + (n - right).max(0.0));
+                let total = digamma(a1 + b1);
+                let (yes, no) = (digamma(a1) - total, digamma(b1) - total);
+                let others = (k.max(2) - 1) as f64;
+                fill(k, yes.max(LEAST_LN).exp(), (no - others.ln()).max(LEAST_LN).exp(), table);
+                ln_beta(a, b) - ln_beta(a1, b1) + (a1 - a) * yes + (b1 - b) * no
+            }
+            Prior::Rows { shape } => {
+                let mut divergence = 0.0;
+                for t in 0..k {
+                    let shape = &shape[t * k..(t + 1) * k];
+                    let before: f64 = shape.iter().sum();
+                    let total = before + (0..k).map(|l| counts[l * k + t]).sum::<f64>();
+                    let psi = digamma(total);
+                    divergence += ln_gamma(total) - ln_gamma(before);
+                    for l in 0..k {
+                        let (c, s) = (counts[l * k + t], shape[l]);
+                        let ln = digamma(c + s) - psi;
+                        divergence += c * ln - ln_gamma(c + s) + ln_gamma(s);
+                        table[l * k + t] = ln.max(LEAST_LN).exp();
+                    }
+                }
+                divergence
+            }
+            Prior::Coins { accuracy, .. } => {
+                let (h, divergence) = self.kinds(k, counts);
+                let (mut yes, mut no) = (0.0, 0.0);
+                for (h, &x) in h.iter().zip(accuracy) {
+                    let (y, n) = ln_coin(k, x);
+                    yes += h * y;
+                    no += h * n;
+                }
+                fill(k, yes.exp(), no.exp(), table);
+                divergence
+            }
+            Prior::Matrices { theta, .. } => {
+                let (h, divergence) = self.kinds(k, counts);
+                for x in 0..k * k {
+                    let at = x % k * k + x / k;
+                    table[x] = h.iter().enumerate().map(|(s, h)| h * theta[s * k * k + at].ln()).sum::<f64>().exp();
+                }
+                divergence
+            }
+        };
+        [-divergence, 0.0, 0.0, 0.0]
+    }
+
+    fn report(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) {
+        let even = |p: f64, table: &mut [f64]| fill(k, p, if k > 1 { (1.0 - p) / (k - 1) as f64 } else { 0.0 }, table);
+        match &self.prior {
+            Prior::Coin { a, b } => {
+                let (right, n) = right_of(k, counts);
+                even(if k > 1 { (a + right) / (a + b + n) } else { 1.0 }, table);
+            }
+            Prior::Rows { shape } => {
+                for t in 0..k {
+                    let total: f64 = (0..k).map(|l| counts[l * k + t] + shape[t * k + l]).sum();
+                    (0..k).for_each(|l| table[l * k + t] = (counts[l * k + t] + shape[t * k + l]) / total);
+                }
+            }
+            Prior::Coins { accuracy, .. } => {
+                let (h, _) = self.kinds(k, counts);
+                even(h.iter().zip(accuracy).map(|(h, x)| h * x).sum(), table);
+            }
+            Prior::Matrices { theta, .. } => {
+                let (h, _) = self.kinds(k, counts);
+                for x in 0..k * k {
+                    let at = x % k * k + x / k;
+                    table[x] = h.iter().enumerate().map(|(s, h)| h * theta[s * k * k + at]).sum();
+                }
+            }
+        }
+    }
+
+    fn prior(&self, class: &[f64], prior: &mut [f64]) -> f64 {
+        self.shares.prior(class, prior)
+    }
+
+    fn penalty(&self, _k: usize, _table: &[f64]) -> f64 {
+        // tables are functions of counts here; a start from tables has no counts, and its first bound lacks this term
+        0.0
+    }
+
+    fn prior_penalty(&self, prior: &[f64]) -> f64 {
+        self.shares.penalty(prior)
+    }
+}
+
+impl Adaptive for Belief {}
+
+impl Method for MeanField {
+    const INFO: MethodInfo = MethodInfo {
+        id: "mean-field",
+        name: "Mean field",
+        summary: "Variational inference for annotators with any Beta, Dirichlet or discrete prior.",
+        doc: include_str!("mean_field.md"),
+        aliases: &["mf"],
+        accepts: &[LabelKind::Categorical],
+        capabilities: shared::CAPABILITIES,
+        references: &[Reference {
+            text: "Q. Liu, J. Peng, A. Ihler. Variational Inference for Crowdsourcing. NIPS 2012.",
+            doi: None,
+        }],
+        status: Status::Stable,
+    };
+
+    fn check(&self, p: &mut Problems) {
+        p.count("max_iter", self.max_iter);
+        p.at_least("tol", self.tol, 0.0);
+        self.given().check(p);
+        Shares::check(self.class_prior, 0.0, &self.class_shares, p);
+    }
+
+    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        let (labels, gold) = shared::inputs(data);
+        let (k, units) = (labels.k(), data.table.n_units());
+        let prior = self.given().resolve(&labels)?;
+        let coin = matches!(prior, Prior::Coin { .. } | Prior::Coins { .. });
+        let shares = Shares::new(self.class_prior, 0.0, &self.class_shares, &labels)?;
+        let mut model = Belief { prior, shares };
+        let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
+        let even;
+        let start = match (shared::warm_start(data, cx), self.init) {
+            (Some(start), _) => start,
+            (None, MeanFieldInit::Majority) => Start::Posterior(Begin::VoteShares),
+            (None, MeanFieldInit::Uniform) => {
+                even = vec![1.0 / k as f64; units * k];
+                Start::Posterior(Begin::Posterior(&even))
+            }
+        };
+        let settings = Settings::soft(self.max_iter, self.tol, false);
+        let fitted = em::fit(&mut engine, &mut model, start, &settings, units, cx)?;
+        Ok(shared::outcome(fitted, data, gold.as_deref(), "elbo", |t| {
+            if coin { accuracies(&t, k) } else { Annotators::Confusion { k, matrix: shared::transpose(t, k) } }
+        }))
+    }
+}
