@@ -30,6 +30,7 @@ import scipy.stats as sps
 import crowdkit
 from crowdkit.aggregation import (
     GLAD,
+    KOS,
     MACE,
     BradleyTerry,
     DawidSkene,
@@ -181,6 +182,18 @@ def mace(name, d, names):
     return out
 
 
+def kos(name, d, names):
+    """Labels only: crowd-kit keeps no scores. Two classes only."""
+    if len(names["classes"]) != 2:
+        return []
+    out = []
+    for seed in (0, 1):
+        labels = KOS(n_iter=100, random_state=seed).fit_predict(d)
+        out.append({"input": name, "call": f"KOS(n_iter=100, random_state={seed})", **names,
+                    "labels": labels[names["items"]].tolist()})
+    return out
+
+
 def bradley_terry(inputs):
     """tol=0: with a positive one crowd-kit stops after two iterations, since it compares an array with itself.
 
@@ -221,7 +234,7 @@ def main(folder):
         print(path.name, path.stat().st_size)
 
     by_method = {"majority-vote": votes, "wawa": wawa, "zero-based-skill": zbs, "dawid-skene": dawid_skene,
-                 "one-coin": one_coin, "glad": glad, "mace": mace}
+                 "one-coin": one_coin, "glad": glad, "mace": mace, "kos": kos}
     for method, run in by_method.items():
         write(method, [c for name, d in crowds.items() for c in run(name, d, order(d))])
     write("bradley-terry", bradley_terry(comparisons))

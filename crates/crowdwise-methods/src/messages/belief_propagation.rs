@@ -12,8 +12,8 @@ use crate::confusion::ClassPrior;
 use crate::confusion::shared::{self, Shares};
 use crate::mcmc::dirichlet;
 use crowdwise_core::{
-    Annotators, Capabilities, Categorical, Context, Dataset, Diagnostics, Error, Finding, LabelKind, Method, MethodInfo,
-    Outcome, Problems, Reference, Severity, Status, Step, Stop, Subject,
+    Annotators, Capabilities, Categorical, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo,
+    Outcome, Problems, Reference, Status, Step,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,12 @@ impl BeliefPropagation {
     }
 
     /// The messages that suit the prior, the number of classes and the form asked for.
-    fn network(&self, labels: &Categorical<'_>, graph: &Graph<'_>, cx: &Context<'_>) -> Result<Box<dyn Network>, Error> {
+    fn network(
+        &self,
+        labels: &Categorical<'_>,
+        graph: &Graph<'_>,
+        cx: &Context<'_>,
+    ) -> Result<Box<dyn Network>, Error> {
         let k = labels.k();
         let sizes = || (0..graph.annotators()).map(|j| graph.first[j + 1] - graph.first[j]);
         let others = (k - 1) as f64;
@@ -128,8 +133,7 @@ impl BeliefPropagation {
             Prior::Coin { a, b } => {
                 let quadrature = Quadrature::new(a, b, k, sizes());
                 let polynomial = self.form == Form::Polynomial;
-                let factor =
-                    if polynomial { Factor::Polynomial(quadrature) } else { Factor::Quadrature(quadrature) };
+                let factor = if polynomial { Factor::Polynomial(quadrature) } else { Factor::Quadrature(quadrature) };
                 Box::new(CoinNetwork::new(graph, factor))
             }
             Prior::Rows { shape } => {
@@ -247,22 +251,11 @@ impl Method for BeliefPropagation {
         if damping > self.damping {
             diagnostics.details.insert("damping".into(), json!(damping));
         }
-        let mut findings = Vec::new();
         if network.switched() > 0 {
             diagnostics.details.insert("quadrature_instead_of_polynomial".into(), json!(network.switched()));
         }
-        if diagnostics.stop == Stop::MaxIter {
-            findings.push(Finding::new(
-                "messages-swing",
-                Severity::Warning,
-                Subject::Fit,
-                format!("the messages had not settled after {} exchanges", diagnostics.iterations),
-                "raise `max_iter` or `damping` (0.5); if they never settle, `mean-field` does",
-            ));
-        }
         let mut out = Outcome::classes(k, posterior, network.annotators(), diagnostics);
         out.class_prior = Some(prior);
-        out.findings = findings;
         Ok(out)
     }
 }

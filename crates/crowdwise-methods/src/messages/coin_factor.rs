@@ -118,10 +118,7 @@ impl Quadrature {
             b,
             others: (k - 1) as f64,
             rules: (1..=NODES).map(rule).collect(),
-            parts: [
-                [part(a - 1.0, b - 1.0), part(a - 1.0, 0.0)],
-                [part(0.0, b - 1.0), part(0.0, 0.0)],
-            ],
+            parts: [[part(a - 1.0, b - 1.0), part(a - 1.0, 0.0)], [part(0.0, b - 1.0), part(0.0, 0.0)]],
             ln_beta: ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b),
         }
     }
@@ -242,9 +239,8 @@ mod tests {
         let ln_beta = |a: f64, b: f64| ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b);
         let others = (k - 1) as f64;
         // P(these right, the rest wrong in one given way)
-        let pattern = |c: usize| {
-            (ln_beta(a + c as f64, b + (n - c) as f64) - ln_beta(a, b)).exp() / others.powi((n - c) as i32)
-        };
+        let pattern =
+            |c: usize| (ln_beta(a + c as f64, b + (n - c) as f64) - ln_beta(a, b)).exp() / others.powi((n - c) as i32);
         let mut messages = Vec::new();
         for i in 0..n {
             let mut sums = [0.0; 2];
@@ -273,9 +269,7 @@ mod tests {
             for (n, k) in [(1, 2), (2, 3), (5, 2), (9, 4)] {
                 let p: Vec<f64> = (0..n).map(|_| rng.random_range(0.01..0.99)).collect();
                 let (want, evidence) = brute_force(&p, a, b, k);
-                for factor in
-                    [Factor::Quadrature(quadrature(a, b, k, n)), Factor::Polynomial(quadrature(a, b, k, n))]
-                {
+                for factor in [Factor::Quadrature(quadrature(a, b, k, n)), Factor::Polynomial(quadrature(a, b, k, n))] {
                     let (have, known) = go(&factor, &p);
                     let worst = have.iter().zip(&want).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
                     assert!(worst < 1e-11, "Beta({a}, {b}), {n} labels, {k} classes: {worst}");
@@ -291,7 +285,13 @@ mod tests {
             0 => 0.5,
             1 => rng.random_range(0.45..0.6),
             2 => rng.random_range(0.0..1.0),
-            3 => if rng.random_bool(0.9) { 1.0 - 1e-9 } else { 1e-9 },
+            3 => {
+                if rng.random_bool(0.9) {
+                    1.0 - 1e-9
+                } else {
+                    1e-9
+                }
+            }
             4 => 1.0 - 1e-12,
             _ => 1e-14,
         };
@@ -314,7 +314,10 @@ mod tests {
                     assert!(worst < 1e-10, "{what}: {worst}");
                     assert!((first.accuracy - second.accuracy).abs() < 1e-10, "{what}: {first:?} {second:?}");
                     let scale = second.ln_evidence.abs().max(1.0);
-                    assert!((first.ln_evidence - second.ln_evidence).abs() < 1e-9 * scale, "{what}: {first:?} {second:?}");
+                    assert!(
+                        (first.ln_evidence - second.ln_evidence).abs() < 1e-9 * scale,
+                        "{what}: {first:?} {second:?}"
+                    );
                 }
             }
         }

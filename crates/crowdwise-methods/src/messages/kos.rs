@@ -54,7 +54,7 @@ pub struct Kos {
 
 impl Default for Kos {
     fn default() -> Self {
-        Kos { max_iter: 100, tol: 1e-6, classes: KosClasses::Auto, init: KosStart::Ones, by_degree: false }
+        Kos { max_iter: 100, tol: 1e-4, classes: KosClasses::Auto, init: KosStart::Ones, by_degree: true }
     }
 }
 
@@ -115,8 +115,7 @@ impl Method for Kos {
         let (posterior, quality, run) = if classes == KosClasses::Joint {
             let centre = vec![1.0 / k as f64; k];
             let known = |u: usize| ballot.gold(u);
-            let problem =
-                Problem { table, code: &code, k, centre: &centre, known: &known, by_degree: self.by_degree };
+            let problem = Problem { table, code: &code, k, centre: &centre, known: &known, by_degree: self.by_degree };
             let (mut v, run) = self.solve(problem, 0, cx)?;
             flipped += usize::from(face_the_votes(&mut v, &votes, k));
             (joint(&v, &votes, k), v.quality, run)
@@ -142,9 +141,8 @@ impl Method for Kos {
 impl Kos {
     fn solve(&self, problem: Problem<'_>, index: u64, cx: &mut Context<'_>) -> Result<(Verdict, Run), Error> {
         let mut messages = Messages::new(problem, self.init == KosStart::Normal, index, cx);
-        let run = cx.iterate(self.max_iter, self.tol, |cx, _| {
-            Ok(Step { objective: None, change: messages.exchange(cx)? })
-        })?;
+        let run =
+            cx.iterate(self.max_iter, self.tol, |cx, _| Ok(Step { objective: None, change: messages.exchange(cx)? }))?;
         Ok((messages.verdict(cx)?, run))
     }
 
@@ -203,7 +201,8 @@ impl Kos {
             if cx.cancelled() {
                 for u in 0..table.n_units() {
                     for rest in n + 1..problems {
-                        let s: f64 = (0..k).filter(|&c| if thresholds { c > rest } else { c == rest })
+                        let s: f64 = (0..k)
+                            .filter(|&c| if thresholds { c > rest } else { c == rest })
                             .map(|c| votes[u * k + c])
                             .sum();
                         yes[u * problems + rest] = s;

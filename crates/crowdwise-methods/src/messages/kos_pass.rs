@@ -168,7 +168,8 @@ impl<'a> Messages<'a> {
         };
         cx.install(|| {
             let score = split_runs(&mut out.score, &self.runs, p.k);
-            let (size, against) = (split_runs(&mut out.size, &self.runs, 1), split_runs(&mut out.against, &self.runs, 1));
+            let (size, against) =
+                (split_runs(&mut out.size, &self.runs, 1), split_runs(&mut out.against, &self.runs, 1));
             (&self.runs, score, size, against).into_par_iter().for_each(|(run, score, size, against)| {
                 for (i, u) in run.clone().enumerate() {
                     let row = &mut score[i * p.k..(i + 1) * p.k];

@@ -119,9 +119,12 @@ impl Belief {
             }
             Prior::Matrices { weight, theta } => {
                 let ln = |m: &[f64]| {
-                    (0..k * k).map(|x| counts[x]).zip((0..k * k).map(|x| m[x % k * k + x / k])).fold(0.0, |s, (c, p)| {
-                        if c > 0.0 { s + c * p.ln() } else { s }
-                    })
+                    (0..k * k).map(|x| counts[x]).zip((0..k * k).map(|x| m[x % k * k + x / k])).fold(
+                        0.0,
+                        |s, (c, p)| {
+                            if c > 0.0 { s + c * p.ln() } else { s }
+                        },
+                    )
                 };
                 (weight, theta.chunks_exact(k * k).map(ln).collect())
             }

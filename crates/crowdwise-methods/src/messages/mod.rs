@@ -6,13 +6,13 @@ mod coin_network;
 mod graph;
 mod kos;
 mod kos_pass;
-mod sweep;
 mod matrix_factor;
 mod matrix_network;
 mod mean_field;
 mod polynomial;
 mod prior;
 mod quadrature;
+mod sweep;
 
 pub use belief_propagation::{BeliefPropagation, Form};
 pub use kos::{Kos, KosClasses, KosStart};

@@ -99,9 +99,7 @@ impl Given<'_> {
             AnnotatorModel::OneCoin => Ok(Prior::Coin { a: self.alpha, b: self.beta }),
             AnnotatorModel::Rows if self.rows.is_empty() => {
                 let off = self.beta / (k.max(2) - 1) as f64;
-                Ok(Prior::Rows {
-                    shape: (0..k * k).map(|x| if x / k == x % k { self.alpha } else { off }).collect(),
-                })
+                Ok(Prior::Rows { shape: (0..k * k).map(|x| if x / k == x % k { self.alpha } else { off }).collect() })
             }
             AnnotatorModel::Rows => {
                 let mut p = Problems::default();

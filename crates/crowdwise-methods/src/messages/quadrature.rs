@@ -47,9 +47,8 @@ fn eigen(d: &mut [f64], e: &mut [f64], row: &mut [f64]) {
     let n = d.len();
     for l in 0..n {
         for _ in 0..60 {
-            let m = (l..n - 1)
-                .find(|&m| e[m].abs() <= f64::EPSILON * (d[m].abs() + d[m + 1].abs()) * 0.5)
-                .unwrap_or(n - 1);
+            let m =
+                (l..n - 1).find(|&m| e[m].abs() <= f64::EPSILON * (d[m].abs() + d[m + 1].abs()) * 0.5).unwrap_or(n - 1);
             if m == l {
                 break;
             }
