@@ -86,12 +86,11 @@ impl CoinNetwork {
             for r in rows {
                 let l = codes.get(r);
                 let message = self.message[graph.place[r] as usize];
-                let p = match known {
-                    Some(c) => f64::from(u8::from(c == l)),
-                    None => {
-                        let others = if l == best { without_best } else { ln_z + (1.0 - belief[l]).ln() };
-                        1.0 / (1.0 + (others - (score[l] - message)).exp())
-                    }
+                let p = if let Some(c) = known {
+                    f64::from(u8::from(c == l))
+                } else {
+                    let others = if l == best { without_best } else { ln_z + (1.0 - belief[l]).ln() };
+                    1.0 / (1.0 + (others - (score[l] - message)).exp())
                 };
                 let p = p.clamp(CERTAIN, 1.0 - CERTAIN);
                 right[r - first] = p;

@@ -19,7 +19,7 @@ pub(super) fn messages(p: &[f64], a: f64, b: f64, others: f64, out: &mut [f64]) 
     let moments = Moments::new(a, b, n);
     let (total, right) = (dot(&whole.b, &moments.plain), dot(&whole.b, &moments.right));
     let rest = Moments::new(a, b, n - 1);
-    leave_one_out(&factors, Product::one(), &mut |at: usize, product: &Product| {
+    leave_one_out(&factors, &mut |at: usize, product: &Product| {
         // a wrong class is one of K - 1
         out[at] = (dot(&product.b, &rest.right) * others / dot(&product.b, &rest.wrong)).ln();
     });
@@ -82,7 +82,7 @@ impl Moments {
 
 /// Calls `leaf` for every factor with the product of all others, by halving: at each level every product takes on half of
 /// the factors that it still lacks.
-fn leave_one_out(factors: &[[f64; 2]], rest: Product, leaf: &mut impl FnMut(usize, &Product)) {
+fn leave_one_out(factors: &[[f64; 2]], leaf: &mut impl FnMut(usize, &Product)) {
     fn descend(factors: &[[f64; 2]], first: usize, rest: &Product, leaf: &mut impl FnMut(usize, &Product)) {
         if factors.len() == 1 {
             leaf(first, rest);
@@ -93,5 +93,5 @@ fn leave_one_out(factors: &[[f64; 2]], rest: Product, leaf: &mut impl FnMut(usiz
         descend(left, first, &with(right), leaf);
         descend(right, first + left.len(), &with(left), leaf);
     }
-    descend(factors, 0, &rest, leaf);
+    descend(factors, 0, &Product::one(), leaf);
 }
