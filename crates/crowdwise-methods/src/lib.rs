@@ -1,5 +1,6 @@
 //! Label-integration methods. One method is one struct, one file, one page and one line in [`METHODS`].
 
+pub mod auto;
 pub mod competence;
 pub mod confusion;
 pub mod difficulty;
@@ -18,6 +19,8 @@ use crowdwise_core::{Entry, Error, entry};
 
 /// Every method of this crate, in the order in which people should meet them.
 pub static METHODS: &[Entry] = &[
+    // choosing
+    entry::<auto::Auto>(),
     // voting
     entry::<voting::MajorityVote>(),
     entry::<voting::WeightedMajorityVote>(),

@@ -24,7 +24,33 @@ pub fn agreement(data: &Dataset, fit: &Fit) -> Option<(f64, usize)> {
         a if modelled && a.confusion(0).is_some_and(|c| c.len() == k * k) => by_cavity(c, fit, k, post),
         _ => by_weight(c, &vec![1.0; m]),
     };
-    let each: Vec<f64> = sum.iter().zip(&n).filter(|&(_, &n)| n > 0).map(|(s, &n)| s / n as f64).collect();
+    mean_of_annotators(&sum, &n)
+}
+
+/// [`agreement`] of posteriors with tables (annotators x label x truth), in one pass over the units.
+pub fn cavity_agreement(c: Categorical<'_>, tables: &[f64], post: &[f64]) -> Option<f64> {
+    let (table, k) = (c.table, c.k());
+    let (mut sum, mut n) = (vec![0.0; table.n_annotators()], vec![0u64; table.n_annotators()]);
+    for (u, q) in post.chunks_exact(k).enumerate().filter(|(u, _)| table.degree(*u) >= 2) {
+        for r in table.rows(u) {
+            let (j, l) = (table.annotator()[r] as usize, c.codes.get(r));
+            let said = &tables[(j * k + l) * k..][..k];
+            let ratio = |t: usize| q[t].max(1e-30) / said[t].max(1e-9);
+            sum[j] += ratio(l) / (0..k).map(ratio).sum::<f64>();
+            n[j] += 1;
+        }
+    }
+    mean_of_annotators(&sum, &n).map(|(mean, _)| mean)
+}
+
+/// [`agreement`] of the plain votes.
+pub fn vote_agreement(c: Categorical<'_>) -> Option<f64> {
+    let (sum, n) = by_weight(c, &vec![1.0; c.table.n_annotators()]);
+    mean_of_annotators(&sum, &n).map(|(mean, _)| mean)
+}
+
+fn mean_of_annotators(sum: &[f64], n: &[u64]) -> Option<(f64, usize)> {
+    let each: Vec<f64> = sum.iter().zip(n).filter(|&(_, &n)| n > 0).map(|(s, &n)| s / n as f64).collect();
     (!each.is_empty()).then(|| (each.iter().sum::<f64>() / each.len() as f64, each.len()))
 }
 

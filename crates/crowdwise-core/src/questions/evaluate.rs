@@ -24,7 +24,7 @@ pub struct Evaluation {
     /// Mean squared distance between the posterior and the truth over all classes, 0 to 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brier: Option<f64>,
-    /// Expected calibration error of the top probability, 15 bins of equal width.
+    /// Expected calibration error of the top probability, 10 bins of equal width.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ece: Option<f64>,
     /// Of `n`, those that nobody labelled: answered by the class shares of the fit, evenly where it has none.
@@ -65,7 +65,7 @@ fn is_zero(n: &usize) -> bool {
 }
 
 const CLIP: f64 = 1e-12;
-const BINS: usize = 15;
+const BINS: usize = 10;
 
 /// Scores the fit against known truth. Truth of another kind than the fit scores nothing (`n` = 0). Units whose truth
 /// is in the gold of the dataset are left out: the fit was told them, so they measure nothing.

@@ -22,6 +22,7 @@ mod tally;
 pub use agreement::{Agreement, Level, PairRow, agreement};
 pub use annotators::{AnnotatorRow, annotators};
 pub use compare::{CompareRow, Comparison, compare};
+pub use criteria::{cavity_agreement, vote_agreement};
 pub use evaluate::{Evaluation, evaluate};
 pub use findings::findings;
 pub use inspect::{
