@@ -37,9 +37,18 @@ pub(crate) struct Layout {
     /// Names of all columns of the file.
     pub names: Vec<String>,
     pub note: String,
+    /// The column that says which rows were rejected by whoever asked for them.
+    pub status: Option<usize>,
 }
 
 impl Layout {
+    /// The columns that matter, in a fixed order.
+    pub fn used(&self) -> Vec<usize> {
+        let mut used = self.shape.used();
+        used.extend(self.status);
+        used
+    }
+
     /// Rows are truth, not answers: nobody is named.
     pub fn is_truth(&self) -> bool {
         match &self.shape {
@@ -71,7 +80,7 @@ pub(crate) enum Shape {
 
 impl Shape {
     /// The columns that matter, in a fixed order.
-    pub fn used(&self) -> Vec<usize> {
+    fn used(&self) -> Vec<usize> {
         match self {
             Shape::Labels { item, annotator, label } => {
                 [Some(*item), *annotator, Some(*label)].into_iter().flatten().collect()
@@ -248,7 +257,8 @@ impl Resolver<'_> {
         }
         let kind = self.options.kind.unwrap_or(LabelKind::Categorical);
         let note = format!("columns: item = {}, {} annotators in columns", self.names[item], annotators.len());
-        Ok(Layout { shape: Shape::Wide { item, annotators }, kind, by_values: false, names: self.names.to_vec(), note })
+        let shape = Shape::Wide { item, annotators };
+        Ok(Layout { shape, kind, by_values: false, names: self.names.to_vec(), note, status: None })
     }
 
     /// Batch results of Amazon Mechanical Turk.
@@ -282,6 +292,9 @@ impl Resolver<'_> {
         }
         Resolver { options: &options, ..*self }.labels().map(|mut l| {
             l.note.push_str(" (Mechanical Turk batch results)");
+            // Work that the requester rejected is no answer: it was sent back, and usually done again by another.
+            let status = self.names.iter().position(|n| n == "AssignmentStatus");
+            l.status = status.filter(|_| self.purpose == Purpose::Answers && !self.options.keep_rejected);
             l
         })
     }
@@ -410,8 +423,14 @@ impl Resolver<'_> {
         let chosen: Vec<String> =
             roles.iter().zip(found).filter_map(|(r, c)| c.map(|c| format!("{} = {}", r.name, self.names[c]))).collect();
         let note = format!("columns: {}", chosen.join(", "));
-        Layout { shape, kind, by_values, names: self.names.to_vec(), note }
+        Layout { shape, kind, by_values, names: self.names.to_vec(), note, status: None }
     }
+}
+
+/// Whether a column of this name is recognised as anything.
+pub(crate) fn is_usual(name: &str) -> bool {
+    let all = [ITEM, ANNOTATOR, LABEL, TRUTH, LEFT, RIGHT, WINNER, SAME, SEQUENCE, POSITION];
+    all.iter().any(|names| names.contains(&plain(name).as_str()))
 }
 
 /// The column of items in a header of this kind, if it is one.

@@ -33,6 +33,16 @@ impl ParquetFile {
         ParquetFile::new(bytes, file)
     }
 
+    /// Whether a file begins as these do.
+    pub fn is_one(path: &Path) -> bool {
+        use std::io::Read;
+        let mut start = [0; 4];
+        // A pipe is not looked into: that would take from it.
+        path.is_file()
+            && std::fs::File::open(path).and_then(|mut f| f.read_exact(&mut start)).is_ok()
+            && &start == b"PAR1"
+    }
+
     /// A file in memory, as standard input must be: the format begins at its end.
     pub fn from_bytes(bytes: Vec<u8>, file: &str) -> Result<ParquetFile, Error> {
         ParquetFile::new(Bytes::from(bytes), file)
@@ -62,18 +72,30 @@ impl ParquetFile {
         )
     }
 
-    /// Whether most of the first values of a text column are numbers.
-    pub fn looks_like_numbers(&self, column: usize) -> Result<bool, Error> {
+    /// The first rows of these columns as text.
+    pub fn first_rows(&self, columns: &[usize]) -> Result<Vec<Vec<String>>, Error> {
+        let columns = columns.iter().map(|&c| self.sample(c)).collect::<Result<Vec<_>, _>>()?;
+        let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
+        Ok((0..rows).map(|r| columns.iter().map(|c| c[r].clone()).collect()).collect())
+    }
+
+    /// The first values of a column as text.
+    fn sample(&self, column: usize) -> Result<Vec<String>, Error> {
         if self.reader.num_row_groups() == 0 {
-            return Ok(false);
+            return Ok(Vec::new());
         }
-        let texts = guarded(&self.file, || {
+        guarded(&self.file, || {
             let group = self.reader.get_row_group(0).map_err(|e| failed(&self.file, &e))?;
             let mut texts = Texts::default();
             Column::open(group.as_ref(), column, &self.file)?.read(BATCH, &mut texts, &self.file)?;
-            Ok(texts)
-        })?;
-        let given: Vec<&str> = (0..texts.len()).map(|r| texts.get(r)).filter(|t| !t.is_empty()).collect();
+            Ok((0..texts.len()).map(|r| texts.get(r).to_owned()).collect())
+        })
+    }
+
+    /// Whether most of the first values of a text column are numbers.
+    pub fn looks_like_numbers(&self, column: usize) -> Result<bool, Error> {
+        let texts = self.sample(column)?;
+        let given: Vec<&String> = texts.iter().filter(|t| !t.is_empty()).collect();
         Ok(given.iter().filter(|t| t.trim().parse::<f64>().is_ok()).count() * 2 > given.len())
     }
 
@@ -145,7 +167,7 @@ impl ParquetRows {
     fn group(&self, group: usize, out: &mut Collector<'_>) -> Result<(), Error> {
         let name = &self.file.file;
         let group = self.file.reader.get_row_group(group).map_err(|e| failed(name, &e))?;
-        let used = out.layout.shape.used();
+        let used = out.layout.used();
         let mut readers = Vec::new();
         for &c in &used {
             readers.push((c, Column::open(group.as_ref(), self.columns[c], name)?));
