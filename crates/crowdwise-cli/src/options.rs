@@ -114,7 +114,7 @@ impl InputOptions {
     pub fn read(&self, file: &str, threads: usize, talk: Talk) -> Result<Dataset, Error> {
         if let Some(what) = kept(file) {
             return Err(Error::Usage {
-                what: format!("{file} is {what}, not answers"),
+                what: format!("{} is {what}, not answers", Source::from_arg(file).name()),
                 hint: Some(
                     "give the file that it was made from; `annotators` and `items` show what a fit holds".into(),
                 ),

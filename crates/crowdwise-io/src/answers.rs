@@ -6,7 +6,7 @@ use std::io::Write;
 
 /// Writes the answers of a dataset, so that reading them again gives the same table: item, annotator and label (or
 /// value), for comparisons left, right, annotator and winner, for tokens sequence, position, annotator and label. An
-/// item that nobody labelled has a row without annotator and label; one that is in no comparison has no row.
+/// item that nobody labelled has a row without annotator and label.
 pub fn write_answers(out: Box<dyn Write + Send>, format: TableFormat, data: &Dataset) -> Result<(), Error> {
     let table = &data.table;
     let header: &[&str] = match (table.values(), &data.structure) {

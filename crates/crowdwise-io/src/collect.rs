@@ -115,6 +115,8 @@ pub(crate) struct Collector<'a> {
     pub items: Names,
     pub annotators: Names,
     pub classes: Names,
+    /// Items of comparisons without an outcome. These are not kept: a ranking has no place for what nobody compared.
+    pub undecided: Names,
     pub rows: Rows,
     pub tally: Tally,
     keep_lines: bool,
@@ -133,6 +135,7 @@ impl<'a> Collector<'a> {
             items: Names::new(),
             annotators,
             classes: Names::new(),
+            undecided: Names::new(),
             rows: Rows::default(),
             tally: Tally::default(),
             keep_lines: layout.is_truth(),
@@ -225,8 +228,8 @@ impl<'a> Collector<'a> {
         }
         if is_blank(outcome) {
             self.tally.empty += 1;
-            self.items.intern(left);
-            self.items.intern(right);
+            self.undecided.intern(left);
+            self.undecided.intern(right);
             return;
         }
         if left == right {

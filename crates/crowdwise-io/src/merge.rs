@@ -16,6 +16,7 @@ pub(crate) struct Merger<'a> {
     builder: TableBuilder,
     /// Tokens wait until all positions are known.
     tokens: Rows,
+    undecided: Names,
     pub tally: Tally,
 }
 
@@ -36,7 +37,14 @@ impl<'a> Merger<'a> {
     pub fn new(layout: &'a Layout, file: &'a str, lines: u64) -> Self {
         // Lines are told from 1.
         let tally = Tally { lines: lines + 1, ..Tally::default() };
-        Merger { layout, file, builder: TableBuilder::new(layout.kind), tokens: Rows::default(), tally }
+        Merger {
+            layout,
+            file,
+            builder: TableBuilder::new(layout.kind),
+            tokens: Rows::default(),
+            undecided: Names::new(),
+            tally,
+        }
     }
 
     fn add(&mut self, rows: &Rows, maps: &Maps<'_>) -> Result<(), Error> {
@@ -88,9 +96,17 @@ impl<'a> Merger<'a> {
         let mut notes = vec![self.layout.note.clone()];
         notes.extend(check(&self.tally, self.file, options.skip_bad_rows, "answer")?);
         if self.builder.is_empty() && self.tokens.unit.is_empty() {
-            return Err(nothing(&self.tally, self.file));
+            return Err(nothing(&self.tally, self.file, self.layout));
         }
         self.builder.ordered = options.ordered;
+        let gone: Vec<&str> = self.undecided.iter().filter(|n| self.builder.items.get(n).is_none()).collect();
+        if !gone.is_empty() {
+            notes.push(format!(
+                "{} in no comparison with an outcome left out: {}",
+                count(gone.len() as u64, "item"),
+                first_names(&gone)
+            ));
+        }
         let structure = if let Shape::Sequence { .. } = self.layout.shape {
             self.chains(&mut notes)?
         } else {
@@ -174,19 +190,19 @@ impl<'a> Merger<'a> {
 /// Items that nobody labelled stay: what is to be said about them.
 fn without_label(data: &Dataset) -> Option<String> {
     let table = &data.table;
-    let mut labelled = vec![false; table.n_items()];
-    for u in (0..table.n_units()).filter(|&u| !table.rows(u).is_empty()) {
-        match table.units() {
-            Units::Items => labelled[u] = true,
-            Units::Pairs(pairs) => pairs[u].iter().for_each(|&i| labelled[i as usize] = true),
-        }
+    if *table.units() != Units::Items {
+        return None;
     }
-    let silent = || (0..table.n_items()).filter(|&i| !labelled[i]);
-    let n = silent().count() as u64;
-    let names: Vec<String> = silent().take(5).map(|i| format!("`{}`", brief(table.items().name(i)))).collect();
+    let silent: Vec<&str> =
+        (0..table.n_items()).filter(|&i| table.rows(i).is_empty()).map(|i| table.items().name(i)).collect();
     let what = if matches!(data.structure, Structure::Chains { .. }) { "token" } else { "item" };
-    let more = if n > 5 { ", …" } else { "" };
-    (n > 0).then(|| format!("{} without any label kept: {}{more}", count(n, what), names.join(", ")))
+    let n = count(silent.len() as u64, what);
+    (!silent.is_empty()).then(|| format!("{n} without any label kept: {}", first_names(&silent)))
+}
+
+fn first_names(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(5).map(|n| format!("`{}`", brief(n))).collect();
+    format!("{}{}", shown.join(", "), if names.len() > 5 { ", …" } else { "" })
 }
 
 /// The first few tokens that no row has.
@@ -216,6 +232,7 @@ impl<'a> Sink<'a> for Merger<'a> {
         let items = numbers(&mut self.builder.items, &block.items);
         let annotators = numbers(&mut self.builder.annotators, &block.annotators);
         let classes = numbers(&mut self.builder.classes, &block.classes);
+        numbers(&mut self.undecided, &block.undecided);
         self.tally.append(block.tally);
         self.add(&block.rows, &Maps { items: Some(&items), annotators: Some(&annotators), classes: Some(&classes) })
     }
@@ -233,6 +250,7 @@ impl<'a> Sink<'a> for Merger<'a> {
         self.builder.items = collector.items;
         self.builder.annotators = collector.annotators;
         self.builder.classes = collector.classes;
+        self.undecided = collector.undecided;
     }
 }
 
@@ -275,7 +293,8 @@ pub(crate) fn check(tally: &Tally, file: &str, skip: bool, what: &str) -> Result
     }
     if tally.rejected > 0 {
         let n = count(tally.rejected, "rejected assignment");
-        notes.push(format!("{n} left out (`--keep-rejected` uses them)"));
+        let them = if tally.rejected == 1 { "it" } else { "them" };
+        notes.push(format!("{n} left out (`--keep-rejected` uses {them})"));
     }
     if tally.empty > 0 {
         notes.push(format!("{} without a label left out", count(tally.empty, what)));
@@ -316,7 +335,7 @@ fn problems(tally: &Tally, file: &str) -> Vec<Error> {
 }
 
 /// Why there is nothing to build a table from.
-pub(crate) fn nothing(tally: &Tally, file: &str) -> Error {
+pub(crate) fn nothing(tally: &Tally, file: &str, layout: &Layout) -> Error {
     let (what, hint) = if let Some((line, _)) = tally.unclosed {
         (format!("has no label before line {line}, where a quote is opened and never closed"), None)
     } else if tally.total == 0 {
@@ -329,7 +348,11 @@ pub(crate) fn nothing(tally: &Tally, file: &str) -> Error {
             Some("`--keep-rejected` uses these".into()),
         )
     } else {
-        (format!("has {}, but no label", count(tally.total, "row")), None)
+        let hint = layout
+            .shape
+            .label()
+            .map(|c| format!("labels were looked for in column `{}`; `--label` names another", layout.names[c]));
+        (format!("has {}, but no label", count(tally.total, "row")), hint)
     };
     Error::NoData { file: file.into(), what, hint }
 }

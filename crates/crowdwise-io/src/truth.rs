@@ -33,7 +33,8 @@ fn read_known(source: &Source, table: &Table, options: &ReadOptions, word: &str)
     let mut notes = vec![prepared.layout.note.replacen("columns", &format!("columns of the {word}"), 1)];
     notes.extend(check(&whole.tally, &file, options.skip_bad_rows, "row")?);
     notes.extend(prepared.notes);
-    let rows = whole.collector.filter(|c| c.rows.len() > 0).ok_or_else(|| nothing(&whole.tally, &file))?;
+    let rows =
+        whole.collector.filter(|c| c.rows.len() > 0).ok_or_else(|| nothing(&whole.tally, &file, &prepared.layout))?;
     let gold = match prepared.layout.shape {
         Shape::Pairs { .. } => pairs(&rows, table, &file, word)?,
         _ => items(&rows, table, &file, word)?,
