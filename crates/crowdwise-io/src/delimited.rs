@@ -2,7 +2,6 @@
 
 use crate::blocks::{Block, Blocks};
 use crate::collect::{Collector, Fields};
-use crate::columns::Shape;
 use crate::pending::Pending;
 use crate::pipeline::Parse;
 use crowdwise_core::Error;
@@ -85,10 +84,7 @@ impl Delimited {
     /// Text without quotes: cut at delimiters and line ends.
     fn plain(&self, text: &str, out: &mut Collector<'_>) {
         let mut pending = Pending::new(out.layout);
-        let labels = match out.layout.shape {
-            Shape::Labels { item, annotator: Some(annotator), label } => [item, annotator, label],
-            _ => [0; 3],
-        };
+        let labels = out.layout.shape.labels();
         let bytes = text.as_bytes();
         let mut ends: Vec<usize> = Vec::with_capacity(self.columns + 1);
         let (mut start, mut line) = (0, 0);

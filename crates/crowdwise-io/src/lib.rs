@@ -17,6 +17,7 @@ mod hints;
 mod items;
 mod json;
 mod label_studio;
+mod layout;
 mod merge;
 mod npy;
 mod options;

@@ -2,6 +2,7 @@
 
 use crate::collect::{Collector, Fields};
 use crate::columns::Layout;
+use crate::pending::Pending;
 use crate::pipeline::{Parse, Pieces};
 use crate::positioned::Positioned;
 use crate::source::{open_file, unreadable};
@@ -172,13 +173,13 @@ impl ParquetRows {
         for &c in &used {
             readers.push((c, Column::open(group.as_ref(), self.columns[c], name)?));
         }
-        let mut batch = Batch { columns: vec![Texts::default(); out.layout.names.len()], row: 0 };
+        let mut columns = vec![Texts::default(); out.layout.names.len()];
         let total = group.metadata().num_rows().max(0) as usize;
         let mut done = 0;
         while done < total {
             let want = BATCH.min(total - done);
             for (c, reader) in &mut readers {
-                let texts = &mut batch.columns[*c];
+                let texts = &mut columns[*c];
                 reader.read(want, texts, name)?;
                 if texts.len() != want {
                     return Err(Error::Unreadable {
@@ -188,30 +189,43 @@ impl ParquetRows {
                     });
                 }
             }
-            for row in 0..want {
-                let line = (done + row) as u64;
-                if used.iter().any(|&c| batch.columns[c].is_broken(row)) {
-                    out.tally.total += 1;
-                    out.tally.not_utf8 += 1;
-                    out.tally.bad(line, || "not UTF-8 text".into());
-                    continue;
-                }
-                batch.row = row;
-                out.row(line, &batch);
-            }
+            Self::rows(&columns, &used, done as u64, want, out);
             done += want;
         }
         out.tally.lines = total as u64;
         Ok(())
     }
+
+    /// The rows of a batch; `before` are those of the group that came before it.
+    fn rows(columns: &[Texts], used: &[usize], before: u64, rows: usize, out: &mut Collector<'_>) {
+        let mut pending = Pending::new(out.layout);
+        let labels = out.layout.shape.labels();
+        for row in 0..rows {
+            let line = before + row as u64;
+            if used.iter().any(|&c| columns[c].is_broken(row)) {
+                out.tally.total += 1;
+                out.tally.not_utf8 += 1;
+                out.tally.bad(line, || "not UTF-8 text".into());
+            } else if let Some(pending) = &mut pending {
+                let [item, annotator, label] = labels.map(|c| columns[c].get(row));
+                pending.push(out, line, item, annotator, label);
+            } else {
+                out.row(line, &Row { columns, row });
+            }
+        }
+        if let Some(mut pending) = pending {
+            pending.flush(out);
+        }
+    }
 }
 
-struct Batch {
-    columns: Vec<Texts>,
+/// One row of a batch.
+struct Row<'a> {
+    columns: &'a [Texts],
     row: usize,
 }
 
-impl Fields for Batch {
+impl Fields for Row<'_> {
     #[inline]
     fn get(&self, column: usize) -> &str {
         self.columns[column].get(self.row)
