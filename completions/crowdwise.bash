@@ -70,7 +70,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__annotators)
-            opts="-o -m -p -q -v -h --by --fail-if --format --output --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --items --quiet --verbose --help"
+            opts="-o -m -p -q -v -h --by --fail-if --format --output --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -164,7 +164,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__compare)
-            opts="-m -p -o -q -v -h --method --param --truth --gold --folds --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --items --quiet --verbose --help"
+            opts="-m -p -o -q -v -h --method --param --truth --gold --folds --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -276,7 +276,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__convert)
-            opts="-o -q -v -h --format --output --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --items --quiet --verbose --help"
+            opts="-o -q -v -h --format --output --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -334,7 +334,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__fit)
-            opts="-m -p -o -q -v -h --method --param --truth --gold --posterior --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --items --quiet --verbose --help"
+            opts="-m -p -o -q -v -h --method --param --truth --gold --posterior --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -428,7 +428,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__inspect)
-            opts="-o -q -v -h --fail-if --format --output --seed --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --items --quiet --verbose --help"
+            opts="-o -q -v -h --fail-if --format --output --seed --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -494,7 +494,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__items)
-            opts="-n -o -m -p -q -v -h --by --top --answers --format --output --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --items --quiet --verbose --help"
+            opts="-n -o -m -p -q -v -h --by --top --answers --format --output --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -648,7 +648,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__report)
-            opts="-o -m -p -q -v -h --output --compare --folds --truth --title --fail-if --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --items --quiet --verbose --help"
+            opts="-o -m -p -q -v -h --output --compare --folds --truth --title --fail-if --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -1,6 +1,7 @@
 //! Options that several commands share.
 
 use crate::progress::Style;
+use crate::source::kept;
 use crate::talk::{Talk, counted};
 use clap::ValueEnum;
 use crowdwise::io::{self, ReadOptions, Source};
@@ -39,6 +40,9 @@ pub struct InputOptions {
     /// Leave out rows that cannot be read, and say how many
     #[arg(long, hide_short_help = true)]
     pub skip_bad_rows: bool,
+    /// Mechanical Turk: use rejected assignments too
+    #[arg(long, hide_short_help = true)]
+    pub keep_rejected: bool,
     /// All items there are, one per row: those that nobody labelled are answered too
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub items: Option<String>,
@@ -101,12 +105,21 @@ impl InputOptions {
             wide: self.wide,
             ordered: self.ordered,
             skip_bad_rows: self.skip_bad_rows,
+            keep_rejected: self.keep_rejected,
             threads,
         }
     }
 
     /// Reads the answers and says what was noticed.
     pub fn read(&self, file: &str, threads: usize, talk: Talk) -> Result<Dataset, Error> {
+        if let Some(what) = kept(file) {
+            return Err(Error::Usage {
+                what: format!("{} is {what}, not answers", Source::from_arg(file).name()),
+                hint: Some(
+                    "give the file that it was made from; `annotators` and `items` show what a fit holds".into(),
+                ),
+            });
+        }
         let source = Source::from_arg(file);
         let read = talk.timed("read", || io::read_answers(&source, &self.read_options(threads)))?;
         say(talk, &read.notes);
@@ -129,9 +142,16 @@ fn say(talk: Talk, notes: &[String]) {
     }
 }
 
-/// Known truth of the items of `data`.
+/// Known truth of the items of `data`, for evaluation.
 pub fn read_truth(file: &str, data: &Dataset, talk: Talk) -> Result<Gold, Error> {
     let read = io::read_truth(&Source::from_arg(file), &data.table, &ReadOptions::default())?;
+    say(talk, &read.notes);
+    Ok(read.value)
+}
+
+/// Known truth of items of `data`, for a fit to use.
+pub fn read_gold(file: &str, data: &Dataset, talk: Talk) -> Result<Gold, Error> {
+    let read = io::read_gold(&Source::from_arg(file), &data.table, &ReadOptions::default())?;
     say(talk, &read.notes);
     Ok(read.value)
 }

@@ -1,7 +1,7 @@
 //! A fit that is kept in a file, or made from answers on the spot.
 
 use crate::fitting::{self, Fitted};
-use crate::options::{InputOptions, KeyValue, RunOptions, method, read_truth};
+use crate::options::{InputOptions, KeyValue, RunOptions, method, read_gold};
 use crate::talk::Talk;
 use crowdwise::report::FitDocument;
 use crowdwise::{Dataset, Error};
@@ -57,7 +57,7 @@ impl FitOptions {
         }
         let mut data = self.input.read(file, self.run.threads(), talk)?;
         if let Some(gold) = &self.gold {
-            let gold = read_truth(gold, &data, talk)?;
+            let gold = read_gold(gold, &data, talk)?;
             data = data.with_gold(gold);
         }
         let name = self.method.as_deref().unwrap_or_else(|| fitting::default_method(data.table.kind()));
@@ -68,26 +68,51 @@ impl FitOptions {
     }
 }
 
-/// Whether a file is a fit that `fit -o fit.json` wrote. Standard input is looked at without taking from it.
+/// What a file is that this program wrote as JSON, told from its beginning.
+pub fn kept(file: &str) -> Option<&'static str> {
+    let head = head_of(file)?;
+    let (number, rest) = after_schema(&head)?.split_once(',')?;
+    number.trim().parse::<u32>().ok()?;
+    let key = rest.trim_start();
+    if key.starts_with("\"method\"") && key.contains("\"params\"") {
+        Some("a finished fit")
+    } else {
+        ["\"method\"", "\"data\"", "\"source\""]
+            .iter()
+            .any(|k| key.starts_with(k))
+            .then_some("a result of this program")
+    }
+}
+
+/// Whether a file is a fit that `fit -o fit.json` wrote.
 pub fn is_fit(file: &str) -> bool {
+    head_of(file).is_some_and(|head| after_schema(&head).is_some())
+}
+
+/// What follows the version that every result of this program begins with.
+fn after_schema(head: &str) -> Option<&str> {
+    let body = head.trim_start_matches('\u{feff}').trim_start().strip_prefix('{')?.trim_start();
+    body.strip_prefix("\"schema\"")?.trim_start().strip_prefix(':')
+}
+
+/// The beginning of a file. Standard input is looked at without taking from it.
+fn head_of(file: &str) -> Option<String> {
     use std::io::{BufRead, Read};
     let mut head = [0u8; 256];
     let n = if file == "-" {
         let mut input = std::io::stdin().lock();
-        let Ok(bytes) = input.fill_buf() else { return false };
+        let bytes = input.fill_buf().ok()?;
         let n = bytes.len().min(head.len());
         head[..n].copy_from_slice(&bytes[..n]);
         n
     } else {
-        let Ok(mut f) = std::fs::File::open(file) else { return false };
+        let mut f = std::fs::File::open(file).ok()?;
         if !f.metadata().is_ok_and(|m| m.is_file()) {
-            return false; // looking into a pipe would take from it
+            return None; // looking into a pipe would take from it
         }
         f.read(&mut head).unwrap_or(0)
     };
-    let text = String::from_utf8_lossy(&head[..n]);
-    let body = text.trim_start_matches('\u{feff}').trim_start();
-    body.strip_prefix('{').is_some_and(|b| b.trim_start().starts_with("\"schema\""))
+    Some(String::from_utf8_lossy(&head[..n]).into_owned())
 }
 
 /// The bytes of a file or of standard input.

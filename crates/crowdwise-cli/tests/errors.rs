@@ -251,6 +251,51 @@ fn a_fit_is_not_fitted_again() {
     assert_snapshot!(run_in(dir.path(), &["report", "fit.json", "-o", "r.html"]).block());
 }
 
+#[test]
+fn results_are_not_answers() {
+    let dir = folder(&[("votes.csv", VOTES)]);
+    run_in(dir.path(), &["fit", "votes.csv", "-m", "majority-vote", "-o", "kept.json"]).ok();
+    run_in(dir.path(), &["inspect", "votes.csv", "-o", "seen.json"]).ok();
+    assert_snapshot!(run_in(dir.path(), &["inspect", "kept.json"]).block());
+    for (command, file) in
+        [("fit", "kept.json"), ("compare", "kept.json"), ("convert", "kept.json"), ("fit", "seen.json")]
+    {
+        let run = run_in(dir.path(), &[command, file]);
+        assert_eq!(run.code, 2, "{}", run.block());
+        assert!(run.stderr.contains("not answers"), "{}", run.block());
+    }
+    // A column of that name makes no result.
+    let rows = b"{\"schema\":1,\"item\":\"x\",\"annotator\":\"a\",\"label\":\"cat\"}\n";
+    let dir = folder(&[("votes.jsonl", rows)]);
+    run_in(dir.path(), &["inspect", "votes.jsonl"]).ok();
+}
+
+#[test]
+fn wide_table_without_the_option() {
+    assert_snapshot!(fit("wide.csv", b"image,ann,bob,eve\n1,cat,dog,cat\n2,dog,,dog\n"));
+}
+
+#[test]
+fn no_header() {
+    assert_snapshot!(fit("bare.csv", b"img1,w3,cat\nimg1,w4,dog\nimg2,w3,cat\n"));
+}
+
+#[test]
+fn unclosed_quote() {
+    assert_snapshot!(fit("open.csv", b"item,annotator,label\nx,a,cat\nx,b,\"dog\ny,a,dog\n"));
+}
+
+#[test]
+fn utf16() {
+    let text: Vec<u8> = "item,annotator,label\r\nx,a,cat\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_snapshot!(fit("utf16.csv", &text));
+}
+
+#[test]
+fn a_workbook() {
+    assert_snapshot!(fit("votes.csv", b"PK\x03\x04\x14\0\x06\0\x08\0\0\0"));
+}
+
 /// gzip through the command of that name would need one: stored blocks are easily written by hand.
 fn flate2_of(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];

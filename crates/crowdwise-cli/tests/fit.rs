@@ -241,3 +241,52 @@ fn the_anaesthetists_of_1979() {
     let n: Vec<u64> = fit["annotators"].as_array().unwrap().iter().map(|a| a["n"].as_u64().unwrap()).collect();
     assert_eq!(n, [135, 45, 45, 45, 45], "observer 1 saw every patient three times");
 }
+
+/// An item whose answers are all empty is answered by the class shares, like one that only `--items` names.
+#[test]
+fn items_without_labels_are_answered() {
+    let votes = "item,annotator,label\nx,a,cat\nx,b,cat\nw,a,\nw,b,\ny,a,dog\ny,b,dog\nz,a,cat\nz,b,cat\n";
+    let dir = folder(&[("votes.csv", votes.as_bytes())]);
+    let run = run_in(dir.path(), &["fit", "votes.csv", "-m", "dawid-skene", "--format", "json"]).ok();
+    assert!(run.stderr.contains("1 item without any label kept: `w`"), "{}", run.stderr);
+    let fit = run.json();
+    assert_eq!(fit["data"]["items"], 4);
+    let silent = &fit["labels"][1];
+    assert_eq!(silent["item"], "w");
+    for k in 0..2 {
+        let (p, prior) = (silent["posterior"][k].as_f64().unwrap(), fit["class_prior"][k].as_f64().unwrap());
+        assert!((p - prior).abs() < 1e-9, "{p} {prior}");
+    }
+    assert!((silent["posterior"][0].as_f64().unwrap() - 2.0 / 3.0).abs() < 0.02, "{silent}");
+    // The same through a file that `convert` wrote, and as a wide table.
+    run_in(dir.path(), &["convert", "votes.csv", "-o", "votes.parquet", "-q"]).ok();
+    std::fs::write(dir.path().join("wide.csv"), "item,a,b\nx,cat,cat\nw,,\ny,dog,dog\nz,cat,cat\n").unwrap();
+    for args in [&["votes.parquet"][..], &["wide.csv", "--wide"]] {
+        let again = run_in(dir.path(), &[&["fit", "-m", "dawid-skene", "--format", "json"], args].concat()).ok().json();
+        assert_eq!(again["labels"], fit["labels"], "{args:?}");
+    }
+}
+
+#[test]
+fn rejected_assignments_need_an_option() {
+    let batch =
+        b"HITId,WorkerId,AssignmentStatus,Answer.kind\nH1,A1,Approved,cat\nH1,A2,Rejected,dog\nH2,A1,Submitted,dog\n";
+    let dir = folder(&[("batch.csv", batch)]);
+    let run = run_in(dir.path(), &["inspect", "batch.csv", "--format", "json"]).ok();
+    assert!(run.stderr.contains("1 rejected assignment left out (`--keep-rejected` uses it)"), "{}", run.stderr);
+    assert_eq!(run.json()["labels"], 2);
+    assert_eq!(
+        run_in(dir.path(), &["inspect", "batch.csv", "--keep-rejected", "--format", "json"]).ok().json()["labels"],
+        3
+    );
+}
+
+#[test]
+fn gold_is_not_called_truth() {
+    let dir = folder(&[("votes.csv", VOTES), ("gold.csv", b"item,label\nx,cat\nq,dog\n")]);
+    for command in ["fit", "compare", "annotators"] {
+        let run = run_in(dir.path(), &[command, "votes.csv", "-m", "dawid-skene", "--gold", "gold.csv"]).ok();
+        assert!(run.stderr.contains("gold of 1 item without answers"), "{}", run.stderr);
+        assert!(!run.stderr.contains("truth"), "{}", run.stderr);
+    }
+}

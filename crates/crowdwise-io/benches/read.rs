@@ -57,14 +57,16 @@ fn main() {
     std::fs::remove_dir_all(&dir).expect("removed");
 }
 
-/// Reads a file and prints wall seconds, CPU seconds, peak megabytes.
+/// Reads a file and prints wall seconds, CPU seconds, peak megabytes, and the numbers of items, annotators, classes and
+/// labels, which `benches/peers/read.py` compares with those of other programs.
 fn measure(path: &Path, threads: usize) {
     let options = ReadOptions { threads, ..Default::default() };
     let start = Instant::now();
     let read = read_answers(&Source::Path(path.into()), &options).expect("readable");
     let wall = start.elapsed().as_secs_f64();
-    assert!(read.value.table.n_labels() > 0);
-    println!("{wall} {} {}", cpu_seconds(), peak_mb());
+    let (cpu, peak, t) = (cpu_seconds(), peak_mb(), &read.value.table);
+    assert!(t.n_labels() > 0);
+    println!("{wall} {cpu} {peak} {} {} {} {}", t.n_items(), t.n_annotators(), t.n_classes(), t.n_labels());
 }
 
 /// CPU seconds of this process, from its stat line: fields 14 and 15 in ticks of 1/100 s.

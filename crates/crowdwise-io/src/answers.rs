@@ -5,7 +5,8 @@ use crowdwise_core::{Dataset, Error, Preference, Structure, Units, Values};
 use std::io::Write;
 
 /// Writes the answers of a dataset, so that reading them again gives the same table: item, annotator and label (or
-/// value), for comparisons left, right, annotator and winner, for tokens sequence, position, annotator and label.
+/// value), for comparisons left, right, annotator and winner, for tokens sequence, position, annotator and label. An
+/// item that nobody labelled has a row without annotator and label.
 pub fn write_answers(out: Box<dyn Write + Send>, format: TableFormat, data: &Dataset) -> Result<(), Error> {
     let table = &data.table;
     let header: &[&str] = match (table.values(), &data.structure) {
@@ -15,11 +16,19 @@ pub fn write_answers(out: Box<dyn Write + Send>, format: TableFormat, data: &Dat
         (Values::Preference { .. }, _) => &["left", "right", "annotator", "winner"],
         (Values::Similarity { .. }, _) => &["left", "right", "annotator", "same"],
     };
-    let (mut unit, mut chain) = (0, 0);
-    write_rows(out, format, header, table.n_labels(), |r, cells| {
-        while r >= table.rows(unit).end {
+    let n_units = match &data.structure {
+        Structure::Chains { starts, .. } => *starts.last().expect("never empty") as usize,
+        _ => table.n_units(),
+    };
+    let silent = (0..n_units).filter(|&u| table.rows(u).is_empty()).count();
+    let (mut unit, mut chain, mut done) = (0, 0, 0);
+    write_rows(out, format, header, table.n_labels() + silent, |_, cells| {
+        while done == table.rows(unit).len().max(1) {
             unit += 1;
+            done = 0;
         }
+        let r = table.rows(unit).nth(done);
+        done += 1;
         match (table.units(), &data.structure) {
             (Units::Pairs(pairs), _) => {
                 cells.extend(pairs[unit].map(|i| Cell::from(table.items().name(i as usize))));
@@ -36,6 +45,7 @@ pub fn write_answers(out: Box<dyn Write + Send>, format: TableFormat, data: &Dat
             }
             (Units::Items, _) => cells.push(table.items().name(unit).into()),
         }
+        let Some(r) = r else { return cells.extend([Cell::Missing, Cell::Missing]) };
         cells.push(table.annotators().name(table.annotator()[r] as usize).into());
         cells.push(match table.values() {
             Values::Categorical { classes, codes, .. } => classes.name(codes.get(r)).into(),

@@ -81,7 +81,7 @@ pub(crate) struct ArrowRows {
 impl Parse<RecordBatch> for ArrowRows {
     fn parse(&self, batch: &RecordBatch, out: &mut Collector<'_>) -> Result<(), Error> {
         let mut columns = vec![Texts::default(); out.layout.names.len()];
-        for c in out.layout.shape.used() {
+        for c in out.layout.used() {
             columns[c] = texts(batch.column(c).as_ref()).ok_or_else(|| Error::Unsupported {
                 what: format!(
                     "{}: column `{}` of type {} cannot be read",

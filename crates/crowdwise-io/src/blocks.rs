@@ -3,7 +3,7 @@
 use crate::pipeline::Pieces;
 use crate::source::unreadable;
 use crowdwise_core::Error;
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 use std::io::Read;
 
 /// Bytes of a block: large enough that merging costs nothing, small enough that a few of them need no memory to speak of.
@@ -17,8 +17,17 @@ pub(crate) struct Block {
     pub bytes: Vec<u8>,
     /// There are quotes in it.
     pub quoted: bool,
-    /// Where the row begins whose quote is never closed; only in the last block.
-    pub unclosed: Option<usize>,
+    /// Line ends in it.
+    pub lines: u64,
+    /// A quote that is never closed; only in the last block.
+    pub unclosed: Option<Unclosed>,
+}
+
+/// Where a quote is that is never closed, and where its row begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unclosed {
+    pub row: usize,
+    pub quote: usize,
 }
 
 /// A stream cut into blocks.
@@ -30,11 +39,13 @@ pub(crate) struct Blocks {
     size: usize,
     carry: Vec<u8>,
     done: bool,
+    /// Lines of the blocks that were cut off.
+    lines: u64,
 }
 
 impl Blocks {
     pub fn new(reader: Box<dyn Read + Send>, file: &str, delimiter: Option<u8>, size: usize) -> Self {
-        Blocks { reader, file: file.into(), delimiter, size: size.max(1), carry: Vec::new(), done: false }
+        Blocks { reader, file: file.into(), delimiter, size: size.max(1), carry: Vec::new(), done: false, lines: 0 }
     }
 
     /// The delimiter, once the header has shown it.
@@ -44,6 +55,7 @@ impl Blocks {
 
     /// Puts bytes back in front of what comes next.
     pub fn put_back(&mut self, mut bytes: Vec<u8>) {
+        self.lines -= line_ends(&bytes);
         bytes.append(&mut self.carry);
         self.carry = bytes;
     }
@@ -91,26 +103,32 @@ impl Blocks {
             let quoted = self.delimiter.is_some() && memchr(b'"', &bytes).is_some();
             let scan = match self.delimiter {
                 Some(d) if quoted => scan(&bytes, d),
-                _ => Scan { end: memrchr(b'\n', &bytes).map(|p| p + 1), open: false },
+                _ => Scan { end: memrchr(b'\n', &bytes).map(|p| p + 1), open: None },
             };
             if self.done && bytes.len() <= size {
-                let unclosed = scan.open.then(|| scan.end.unwrap_or(0));
-                return Ok(Some(Block { bytes, quoted, unclosed }));
+                let unclosed = scan.open.map(|quote| Unclosed { row: scan.end.unwrap_or(0), quote });
+                return Ok(Some(self.block(bytes, quoted, unclosed)));
             }
             if let Some(end) = scan.end {
                 self.carry.extend_from_slice(&bytes[end..]);
                 bytes.truncate(end);
-                return Ok(Some(Block { bytes, quoted, unclosed: None }));
+                return Ok(Some(self.block(bytes, quoted, None)));
             }
             if size >= LONGEST_ROW {
                 return Err(Error::BadData {
                     file: self.file.clone(),
-                    what: format!("a row is longer than {} MB", LONGEST_ROW >> 20),
+                    what: format!("the row on line {} is longer than {} MB", self.lines + 1, LONGEST_ROW >> 20),
                     hint: Some("a quote that is opened and never closed makes the rest of a file one row".into()),
                 });
             }
             size *= 2;
         }
+    }
+
+    fn block(&mut self, bytes: Vec<u8>, quoted: bool, unclosed: Option<Unclosed>) -> Block {
+        let lines = line_ends(&bytes);
+        self.lines += lines;
+        Block { bytes, quoted, lines, unclosed }
     }
 
     /// Reads up to `want` bytes; sets `done` at the end.
@@ -129,11 +147,15 @@ impl Pieces for Blocks {
     }
 }
 
+fn line_ends(bytes: &[u8]) -> u64 {
+    memchr_iter(b'\n', bytes).count() as u64
+}
+
 struct Scan {
     /// After the last line end that is outside quotes.
     end: Option<usize>,
-    /// The bytes end inside quotes.
-    open: bool,
+    /// The bytes end inside quotes, which opened here.
+    open: Option<usize>,
 }
 
 /// Follows the quotes from the beginning of a row. A quote opens a field only at its start; elsewhere it is a character.
@@ -143,11 +165,11 @@ fn scan(bytes: &[u8], delimiter: u8) -> Scan {
     loop {
         let Some(open) = next_opening(bytes, from, delimiter) else {
             let last = memrchr(b'\n', &bytes[from..]).map(|p| from + p + 1);
-            return Scan { end: last.or(end), open: false };
+            return Scan { end: last.or(end), open: None };
         };
         end = memrchr(b'\n', &bytes[from..open]).map(|p| from + p + 1).or(end);
         let Some(close) = closing(bytes, open + 1) else {
-            return Scan { end, open: true };
+            return Scan { end, open: Some(open) };
         };
         from = close + 1;
     }
@@ -205,7 +227,7 @@ mod tests {
     #[test]
     fn an_open_quote_is_found() {
         let mut blocks = Blocks::new(Box::new(&b"a,b\nc,\"d\ne,f\n"[..]), "t", Some(b','), 1 << 10);
-        assert_eq!(blocks.cut(Vec::new()).unwrap().unwrap().unclosed, Some(4));
+        assert_eq!(blocks.cut(Vec::new()).unwrap().unwrap().unclosed, Some(Unclosed { row: 4, quote: 6 }));
     }
 
     proptest! {

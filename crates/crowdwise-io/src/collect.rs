@@ -30,11 +30,18 @@ pub(crate) struct Rows {
     pub value: Vec<f64>,
     /// Line of each row, kept only for truth files (duplicates are reported by line).
     pub line: Vec<u64>,
+    /// Tokens (sequence and position) of rows without a label. Other items need no such list: their name is enough.
+    pub silent: Vec<[u32; 2]>,
 }
 
 impl Rows {
     pub fn len(&self) -> usize {
         self.unit.len()
+    }
+
+    /// Sequence and position of every token, also of those without a label.
+    pub fn places(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
+        self.unit.iter().zip(&self.second).map(|(&s, &p)| [s, p]).chain(self.silent.iter().copied())
     }
 
     pub fn clear(&mut self) {
@@ -44,6 +51,7 @@ impl Rows {
         self.code.clear();
         self.value.clear();
         self.line.clear();
+        self.silent.clear();
     }
 }
 
@@ -61,6 +69,12 @@ pub(crate) struct Tally {
     pub examples: Vec<BadRow>,
     /// Rows (in a wide table: cells) without a label.
     pub empty: u64,
+    /// Assignments that were rejected, and so left out.
+    pub rejected: u64,
+    /// The row that spans the most lines: how many, and the line where it begins.
+    pub longest: (u64, u64),
+    /// The line of a quote that is never closed, and how many lines from there to the end are lost by it.
+    pub unclosed: Option<(u64, u64)>,
     /// Lines seen.
     pub lines: u64,
 }
@@ -80,11 +94,16 @@ impl Tally {
                 self.examples.push(BadRow { line: row.line + self.lines, what: row.what });
             }
         }
+        if later.longest.0 > self.longest.0 {
+            self.longest = (later.longest.0, later.longest.1 + self.lines);
+        }
+        self.unclosed = self.unclosed.or(later.unclosed.map(|(line, lost)| (line + self.lines, lost)));
         self.total += later.total;
         self.bad += later.bad;
         self.not_utf8 += later.not_utf8;
         self.not_number += later.not_number;
         self.empty += later.empty;
+        self.rejected += later.rejected;
         self.lines += later.lines;
     }
 }
@@ -96,6 +115,8 @@ pub(crate) struct Collector<'a> {
     pub items: Names,
     pub annotators: Names,
     pub classes: Names,
+    /// Items of comparisons without an outcome. These are not kept: a ranking has no place for what nobody compared.
+    pub undecided: Names,
     pub rows: Rows,
     pub tally: Tally,
     keep_lines: bool,
@@ -114,6 +135,7 @@ impl<'a> Collector<'a> {
             items: Names::new(),
             annotators,
             classes: Names::new(),
+            undecided: Names::new(),
             rows: Rows::default(),
             tally: Tally::default(),
             keep_lines: layout.is_truth(),
@@ -124,6 +146,9 @@ impl<'a> Collector<'a> {
     #[inline]
     pub fn row<F: Fields + ?Sized>(&mut self, line: u64, fields: &F) {
         self.tally.total += 1;
+        if self.layout.status.is_some_and(|c| fields.get(c).trim().eq_ignore_ascii_case("rejected")) {
+            return self.rejected(fields);
+        }
         match &self.layout.shape {
             Shape::Labels { item, annotator, label } => {
                 let who = annotator.map(|a| fields.get(a));
@@ -142,7 +167,7 @@ impl<'a> Collector<'a> {
                 if is_blank(name) {
                     return self.tally.bad(line, || "no item".into());
                 }
-                let mut unit = None;
+                let unit = self.items.intern(name);
                 for (code, &column) in annotators.iter().enumerate() {
                     let label = fields.get(column);
                     if is_blank(label) {
@@ -152,7 +177,6 @@ impl<'a> Collector<'a> {
                     if !self.take_value(line, label) {
                         continue;
                     }
-                    let unit = *unit.get_or_insert_with(|| self.items.intern(name));
                     self.rows.unit.push(unit);
                     self.rows.annotator.push(code as u32);
                 }
@@ -162,11 +186,10 @@ impl<'a> Collector<'a> {
 
     #[inline]
     pub fn label(&mut self, line: u64, item: &str, annotator: Option<&str>, label: &str) {
-        if self.blank(line, &[("item", Some(item)), ("annotator", annotator)]) {
-            return;
-        }
         if is_blank(label) {
-            self.tally.empty += 1;
+            return self.no_label(line, item, annotator);
+        }
+        if self.blank(line, &[("item", Some(item)), ("annotator", annotator)]) {
             return;
         }
         if !self.take_value(line, label) {
@@ -177,12 +200,36 @@ impl<'a> Collector<'a> {
         self.take_annotator(line, annotator);
     }
 
+    /// A row without a label: the item is known all the same. Nobody said nothing of it if no annotator is named either,
+    /// as in a list of all items that was joined with the labels there are.
+    pub fn no_label(&mut self, line: u64, item: &str, annotator: Option<&str>) {
+        if self.blank(line, &[("item", Some(item))]) {
+            return;
+        }
+        if !annotator.is_some_and(is_blank) {
+            self.tally.empty += 1;
+        }
+        self.items.intern(item);
+    }
+
+    /// An assignment that was rejected: its item remains, as one that still wants an answer.
+    fn rejected<F: Fields + ?Sized>(&mut self, fields: &F) {
+        self.tally.rejected += 1;
+        if let Shape::Labels { item, .. } = self.layout.shape
+            && !is_blank(fields.get(item))
+        {
+            self.items.intern(fields.get(item));
+        }
+    }
+
     fn pair(&mut self, line: u64, left: &str, right: &str, annotator: Option<&str>, outcome: &str) {
         if self.blank(line, &[("left item", Some(left)), ("right item", Some(right)), ("annotator", annotator)]) {
             return;
         }
         if is_blank(outcome) {
             self.tally.empty += 1;
+            self.undecided.intern(left);
+            self.undecided.intern(right);
             return;
         }
         if left == right {
@@ -217,15 +264,18 @@ impl<'a> Collector<'a> {
     }
 
     fn token(&mut self, line: u64, sequence: &str, position: &str, annotator: Option<&str>, label: &str) {
-        if self.blank(line, &[("sequence", Some(sequence)), ("annotator", annotator)]) {
+        let silent = is_blank(label);
+        let named = annotator.filter(|a| !(silent && is_blank(a)));
+        if self.blank(line, &[("sequence", Some(sequence)), ("annotator", named)]) {
             return;
         }
         let Ok(at) = position.trim().parse::<u32>() else {
             return self.tally.bad(line, || format!("the position `{}` is not a whole number", brief(position)));
         };
-        if is_blank(label) {
-            self.tally.empty += 1;
-            return;
+        if silent {
+            self.tally.empty += u64::from(named.is_some() || annotator.is_none());
+            let unit = again(&mut self.items, self.rows.unit.last(), sequence);
+            return self.rows.silent.push([unit, at]);
         }
         if !self.take_value(line, label) {
             return;
@@ -273,63 +323,13 @@ impl<'a> Collector<'a> {
 
     /// Counts a row with blank ids as bad.
     #[inline]
-    fn blank(&mut self, line: u64, parts: &[(&str, Option<&str>)]) -> bool {
+    pub fn blank(&mut self, line: u64, parts: &[(&str, Option<&str>)]) -> bool {
         if !parts.iter().any(|(_, text)| text.is_some_and(is_blank)) {
             return false;
         }
         let missing: Vec<&str> = parts.iter().filter(|(_, t)| t.is_some_and(is_blank)).map(|(n, _)| *n).collect();
         self.tally.bad(line, || format!("no {}", missing.join(", no ")));
         true
-    }
-}
-
-/// Labels that wait to be interned together, column by column: see [`Names::intern_all`].
-#[derive(Debug)]
-pub(crate) struct Pending<'t> {
-    items: Vec<&'t str>,
-    annotators: Vec<&'t str>,
-    labels: Vec<&'t str>,
-}
-
-impl<'t> Pending<'t> {
-    /// Labels taken at a time: their text is still in the cache.
-    const SIZE: usize = 512;
-
-    /// A place for the labels of a layout whose rows are classes by item and annotator.
-    pub fn new(layout: &Layout) -> Option<Self> {
-        let simple =
-            matches!(layout.shape, Shape::Labels { annotator: Some(_), .. }) && layout.kind == LabelKind::Categorical;
-        let place = || Vec::with_capacity(Self::SIZE);
-        simple.then(|| Pending { items: place(), annotators: place(), labels: place() })
-    }
-
-    /// Takes one row, or counts it as bad or empty.
-    #[inline]
-    pub fn push(&mut self, out: &mut Collector<'_>, line: u64, item: &'t str, annotator: &'t str, label: &'t str) {
-        out.tally.total += 1;
-        if out.blank(line, &[("item", Some(item)), ("annotator", Some(annotator))]) {
-            return;
-        }
-        if is_blank(label) {
-            out.tally.empty += 1;
-            return;
-        }
-        self.items.push(item);
-        self.annotators.push(annotator);
-        self.labels.push(label);
-        if self.items.len() == Self::SIZE {
-            self.flush(out);
-        }
-    }
-
-    /// Hands all waiting labels over.
-    pub fn flush(&mut self, out: &mut Collector<'_>) {
-        out.items.intern_all(&self.items, &mut out.rows.unit);
-        out.annotators.intern_all(&self.annotators, &mut out.rows.annotator);
-        out.classes.intern_all(&self.labels, &mut out.rows.code);
-        self.items.clear();
-        self.annotators.clear();
-        self.labels.clear();
     }
 }
 

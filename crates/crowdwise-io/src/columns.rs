@@ -1,6 +1,7 @@
 //! Which column holds what: by name where the names are usual ones, by option otherwise.
 
 use crate::ReadOptions;
+pub(crate) use crate::layout::{Layout, Shape};
 use crowdwise_core::{Error, LabelKind, nearest};
 
 const ITEM: &[&str] = &["item", "task", "unit", "example", "question", "object", "id"];
@@ -26,75 +27,6 @@ const WINNER: &[&str] = &["winner", "preferred", "preference", "better", "label"
 const SAME: &[&str] = &["same", "similar", "similarity", "label"];
 const SEQUENCE: &[&str] = &["sequence", "sentence", "seq", "chain"];
 const POSITION: &[&str] = &["position", "pos", "token", "index"];
-
-/// What the rows of a file are, and where their parts stand.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Layout {
-    pub shape: Shape,
-    pub kind: LabelKind,
-    /// The kind still depends on whether the values are numbers.
-    pub by_values: bool,
-    /// Names of all columns of the file.
-    pub names: Vec<String>,
-    pub note: String,
-}
-
-impl Layout {
-    /// Rows are truth, not answers: nobody is named.
-    pub fn is_truth(&self) -> bool {
-        match &self.shape {
-            Shape::Labels { annotator, .. } | Shape::Pairs { annotator, .. } | Shape::Sequence { annotator, .. } => {
-                annotator.is_none()
-            }
-            Shape::Wide { .. } => false,
-        }
-    }
-
-    /// For files where each row names its annotators itself: a wide table becomes one of single labels.
-    pub fn with_named_annotators(mut self) -> Layout {
-        if let Shape::Wide { item, .. } = self.shape {
-            self.note = format!("columns: item = {}, every other one is an annotator", self.names[item]);
-            self.shape = Shape::Labels { item, annotator: Some(item), label: item };
-        }
-        self
-    }
-}
-
-/// Indices of the columns. Without an annotator the rows are known truth.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Shape {
-    Labels { item: usize, annotator: Option<usize>, label: usize },
-    Pairs { left: usize, right: usize, annotator: Option<usize>, outcome: usize },
-    Sequence { sequence: usize, position: usize, annotator: Option<usize>, label: usize },
-    Wide { item: usize, annotators: Vec<usize> },
-}
-
-impl Shape {
-    /// The columns that matter, in a fixed order.
-    pub fn used(&self) -> Vec<usize> {
-        match self {
-            Shape::Labels { item, annotator, label } => {
-                [Some(*item), *annotator, Some(*label)].into_iter().flatten().collect()
-            }
-            Shape::Pairs { left, right, annotator, outcome } => {
-                [Some(*left), Some(*right), *annotator, Some(*outcome)].into_iter().flatten().collect()
-            }
-            Shape::Sequence { sequence, position, annotator, label } => {
-                [Some(*sequence), Some(*position), *annotator, Some(*label)].into_iter().flatten().collect()
-            }
-            Shape::Wide { item, annotators } => std::iter::once(*item).chain(annotators.iter().copied()).collect(),
-        }
-    }
-
-    /// The column of labels, values or outcomes; none in a wide table.
-    pub fn label(&self) -> Option<usize> {
-        match self {
-            Shape::Labels { label, .. } | Shape::Sequence { label, .. } => Some(*label),
-            Shape::Pairs { outcome, .. } => Some(*outcome),
-            Shape::Wide { .. } => None,
-        }
-    }
-}
 
 /// What a file is read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,7 +180,8 @@ impl Resolver<'_> {
         }
         let kind = self.options.kind.unwrap_or(LabelKind::Categorical);
         let note = format!("columns: item = {}, {} annotators in columns", self.names[item], annotators.len());
-        Ok(Layout { shape: Shape::Wide { item, annotators }, kind, by_values: false, names: self.names.to_vec(), note })
+        let shape = Shape::Wide { item, annotators };
+        Ok(Layout { shape, kind, by_values: false, names: self.names.to_vec(), note, status: None })
     }
 
     /// Batch results of Amazon Mechanical Turk.
@@ -282,6 +215,9 @@ impl Resolver<'_> {
         }
         Resolver { options: &options, ..*self }.labels().map(|mut l| {
             l.note.push_str(" (Mechanical Turk batch results)");
+            // Work that the requester rejected is no answer: it was sent back, and usually done again by another.
+            let status = self.names.iter().position(|n| n == "AssignmentStatus");
+            l.status = status.filter(|_| self.purpose == Purpose::Answers && !self.options.keep_rejected);
             l
         })
     }
@@ -410,8 +346,14 @@ impl Resolver<'_> {
         let chosen: Vec<String> =
             roles.iter().zip(found).filter_map(|(r, c)| c.map(|c| format!("{} = {}", r.name, self.names[c]))).collect();
         let note = format!("columns: {}", chosen.join(", "));
-        Layout { shape, kind, by_values, names: self.names.to_vec(), note }
+        Layout { shape, kind, by_values, names: self.names.to_vec(), note, status: None }
     }
+}
+
+/// Whether a column of this name is recognised as anything.
+pub(crate) fn is_usual(name: &str) -> bool {
+    let all = [ITEM, ANNOTATOR, LABEL, TRUTH, LEFT, RIGHT, WINNER, SAME, SEQUENCE, POSITION];
+    all.iter().any(|names| names.contains(&plain(name).as_str()))
 }
 
 /// The column of items in a header of this kind, if it is one.

@@ -30,7 +30,7 @@ fn usual_names_are_found_in_any_case_and_order() {
 #[test]
 fn comparisons_similarities_and_sequences_are_known_by_their_columns() {
     let l = plainly("left,right,worker,winner").unwrap();
-    assert_eq!((l.kind, l.shape.used()), (LabelKind::Preference, vec![0, 1, 2, 3]));
+    assert_eq!((l.kind, l.used()), (LabelKind::Preference, vec![0, 1, 2, 3]));
     assert_eq!(plainly("left,right,worker,same").unwrap().kind, LabelKind::Similarity);
     let l = plainly("sequence,position,worker,label").unwrap();
     assert!(matches!(l.shape, Shape::Sequence { sequence: 0, position: 1, annotator: Some(2), label: 3 }));

@@ -1,11 +1,14 @@
 //! Rows of CSV and TSV.
 
 use crate::blocks::{Block, Blocks};
-use crate::collect::{Collector, Fields, Pending};
-use crate::columns::Shape;
+use crate::collect::{Collector, Fields};
+use crate::pending::Pending;
 use crate::pipeline::Parse;
 use crowdwise_core::Error;
 use memchr::{memchr, memchr_iter, memchr2_iter};
+
+/// Rows that are looked at to tell what a file without usual names is.
+const SAMPLE: usize = 500;
 
 /// Parses blocks of delimited text.
 #[derive(Clone, Copy, Debug)]
@@ -60,19 +63,19 @@ impl Fields for Quoted<'_> {
 
 impl Parse<Block> for Delimited {
     fn parse(&self, block: &Block, out: &mut Collector<'_>) -> Result<(), Error> {
-        let bytes = &block.bytes[..block.unclosed.unwrap_or(block.bytes.len())];
+        let bytes = &block.bytes[..block.unclosed.map_or(block.bytes.len(), |u| u.row)];
         let lone_return =
             memchr(b'\r', bytes).is_some() && memchr_iter(b'\r', bytes).any(|p| bytes.get(p + 1) != Some(&b'\n'));
         match std::str::from_utf8(bytes) {
-            Ok(text) if !block.quoted && !lone_return => self.plain(text, out),
+            Ok(text) if !block.quoted && !lone_return && memchr(0, bytes).is_none() => self.plain(text, out),
             _ => self.quoted(bytes, out),
         }
-        if block.unclosed.is_some() {
-            let line = memchr_iter(b'\n', bytes).count() as u64;
-            out.tally.total += 1;
-            out.tally.bad(line, || "a quote is opened here and never closed".into());
+        if let Some(open) = block.unclosed {
+            let line = memchr_iter(b'\n', &block.bytes[..open.quote]).count() as u64;
+            let end = if block.bytes.ends_with(b"\n") { block.lines } else { block.lines + 1 };
+            out.tally.unclosed = Some((line, end - line));
         }
-        out.tally.lines = memchr_iter(b'\n', &block.bytes).count() as u64;
+        out.tally.lines = block.lines;
         Ok(())
     }
 }
@@ -81,10 +84,7 @@ impl Delimited {
     /// Text without quotes: cut at delimiters and line ends.
     fn plain(&self, text: &str, out: &mut Collector<'_>) {
         let mut pending = Pending::new(out.layout);
-        let labels = match out.layout.shape {
-            Shape::Labels { item, annotator: Some(annotator), label } => [item, annotator, label],
-            _ => [0; 3],
-        };
+        let labels = out.layout.shape.labels();
         let bytes = text.as_bytes();
         let mut ends: Vec<usize> = Vec::with_capacity(self.columns + 1);
         let (mut start, mut line) = (0, 0);
@@ -128,11 +128,18 @@ impl Delimited {
         let mut record = csv::ByteRecord::new();
         while reader.read_byte_record(&mut record).unwrap_or(false) {
             let line = line_of(&record, bytes) - 1;
+            let lines = memchr_iter(b'\n', record.as_slice()).count() as u64 + 1;
+            if lines > out.tally.longest.0 {
+                out.tally.longest = (lines, line);
+            }
             if record.len() != self.columns {
                 self.wrong_count(out, line, record.len());
                 continue;
             }
-            if let Some(fields) = Quoted::new(&record) {
+            if memchr(0, record.as_slice()).is_some() {
+                out.tally.total += 1;
+                out.tally.bad(line, || "a NUL byte, which is no text".into());
+            } else if let Some(fields) = Quoted::new(&record) {
                 out.row(line, &fields);
             } else {
                 out.tally.total += 1;
@@ -180,13 +187,6 @@ pub(crate) struct Head {
 pub(crate) fn head(blocks: &mut Blocks, delimiter: u8, given: Option<&[String]>, file: &str) -> Result<Head, Error> {
     let no_data = |what: &str| Error::NoData { file: file.into(), what: what.into(), hint: None };
     let start = blocks.peek()?;
-    if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
-        return Err(Error::Unreadable {
-            file: file.into(),
-            what: "it is UTF-16 text, not UTF-8".into(),
-            hint: Some("convert it, for example with `iconv -f utf-16 -t utf-8`".into()),
-        });
-    }
     let bom = if start.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     if start[bom..].iter().all(u8::is_ascii_whitespace) {
         return Err(no_data("is empty"));
@@ -197,6 +197,13 @@ pub(crate) fn head(blocks: &mut Blocks, delimiter: u8, given: Option<&[String]>,
     if bom > 0 {
         first.bytes.drain(..bom);
     }
+    if given.is_none() && first.unclosed.is_some_and(|u| u.row == 0) {
+        return Err(Error::BadData {
+            file: file.into(),
+            what: "a quote is opened in the header and never closed".into(),
+            hint: Some("close it".into()),
+        });
+    }
     let (names, used) = match given {
         Some(names) => (names.to_vec(), 0),
         None => header(&first.bytes, delimiter, file)?,
@@ -205,6 +212,12 @@ pub(crate) fn head(blocks: &mut Blocks, delimiter: u8, given: Option<&[String]>,
     first.bytes.drain(..used);
     blocks.put_back(first.bytes);
     Ok(Head { delimiter, names, lines, note })
+}
+
+/// The first rows, for a look at them.
+pub(crate) fn sample(blocks: &mut Blocks, delimiter: u8) -> Result<Vec<Vec<String>>, Error> {
+    let text = |r: csv::ByteRecord| r.iter().map(|f| String::from_utf8_lossy(f).trim().to_owned()).collect();
+    Ok(reader(blocks.peek()?, delimiter).into_byte_records().filter_map(Result::ok).take(SAMPLE).map(text).collect())
 }
 
 /// The names in the first row, and how many bytes that row takes.

@@ -3,6 +3,7 @@
 use crate::collect::{brief, count};
 use crate::columns::usual_item;
 use crate::delimited::{line_of, reader};
+use crate::sniff::check_text;
 use crate::source::unreadable;
 use crate::{Read, Source, npy};
 use crowdwise_core::{BadRow, Error, Features, Table, group};
@@ -16,13 +17,14 @@ use std::path::Path;
 pub fn read_features(path: &Path, items: Option<&[String]>, table: &Table) -> Result<Read<Features>, Error> {
     let file = path.display().to_string();
     let mut bytes = Vec::new();
-    Source::from(path).open()?.read_to_end(&mut bytes).map_err(|e| unreadable(&file, &e))?;
+    Source::from(path).open()?.reader.read_to_end(&mut bytes).map_err(|e| unreadable(&file, &e))?;
     if bytes.is_empty() {
         return Err(Error::NoData { file, what: "is empty".into(), hint: None });
     }
     let (matrix, named) = if bytes.starts_with(b"\x93NUMPY") || path.extension().is_some_and(|e| e == "npy") {
         (npy::parse(&bytes).map_err(|what| Error::Unreadable { file: file.clone(), what, hint: None })?, None)
     } else {
+        check_text(&bytes, true, &file)?;
         csv_matrix(&bytes, &file)?
     };
     drop(bytes);

@@ -3,6 +3,7 @@
 use crate::collect::{brief, count, is_blank};
 use crate::columns::usual_item;
 use crate::delimited::{line_of, not_utf8, reader};
+use crate::sniff::check_text;
 use crate::source::unreadable;
 use crate::{Format, Read, Source};
 use crowdwise_core::{Error, Names};
@@ -25,7 +26,8 @@ pub fn read_items(source: &Source) -> Result<Read<Vec<String>>, Error> {
         }
     };
     let mut text = Vec::new();
-    source.open()?.read_to_end(&mut text).map_err(|e| unreadable(&file, &e))?;
+    source.open()?.reader.read_to_end(&mut text).map_err(|e| unreadable(&file, &e))?;
+    check_text(&text, true, &file)?;
     let bytes = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
     let mut names = Names::new();
     let mut column = 0;

@@ -38,7 +38,7 @@ impl Element {
         if let Shape::Wide { item, .. } = &layout.shape {
             return Element::Wide { item: layout.names[*item].clone() };
         }
-        let keys = layout.shape.used().into_iter().map(|c| (layout.names[c].clone(), c)).collect();
+        let keys = layout.used().into_iter().map(|c| (layout.names[c].clone(), c)).collect();
         Element::Row { keys, columns: layout.names.len() }
     }
 
@@ -94,7 +94,7 @@ impl Parse<Block> for JsonLines {
             start = end + 1;
             number += 1;
         }
-        out.tally.lines = memchr_iter(b'\n', bytes).count() as u64;
+        out.tally.lines = block.lines;
         Ok(())
     }
 }
@@ -195,13 +195,16 @@ pub(crate) fn sample(blocks: &mut Blocks, file: &str) -> Result<Vec<Map<String, 
     let lines = start.split(|&b| b == b'\n').filter_map(|l| std::str::from_utf8(l).ok());
     let found: Vec<_> = lines.filter_map(|l| object(l).ok()).take(SAMPLE).collect();
     if found.is_empty() {
+        let first = start.split(|&b| b == b'\n').next().unwrap_or_default();
+        let hint = if first.starts_with(b"{") || !first.iter().any(|b| matches!(b, b',' | b'\t' | b';')) {
+            "JSON lines have one object a line, such as {\"item\":\"a\",\"annotator\":\"w\",\"label\":\"x\"}"
+        } else {
+            "it looks like CSV: `--input-format csv` reads it as such"
+        };
         return Err(Error::Unreadable {
             file: file.into(),
             what: "there is no JSON object on its first lines".into(),
-            hint: Some(
-                "JSON lines have one object a line, such as {\"item\":\"a\",\"annotator\":\"w\",\"label\":\"x\"}"
-                    .into(),
-            ),
+            hint: Some(hint.into()),
         });
     }
     Ok(found)
@@ -214,6 +217,12 @@ pub(crate) fn keys(objects: &[Map<String, Value>]) -> Vec<String> {
         names.intern(k);
     });
     names.iter().map(str::to_owned).collect()
+}
+
+/// The values of these objects by key, for a look at them.
+pub(crate) fn rows(objects: &[Map<String, Value>], keys: &[String]) -> Vec<Vec<String>> {
+    let cell = |o: &Map<String, Value>, key: &String| o.get(key).and_then(|v| text_of(v).ok()).unwrap_or_default();
+    objects.iter().map(|o| keys.iter().map(|k| cell(o, k)).collect()).collect()
 }
 
 /// A scalar as text; nothing for null, an error for lists and objects.
@@ -248,6 +257,7 @@ fn wide(line: u64, text: &str, item: &str, out: &mut Collector<'_>) -> Result<()
         out.tally.bad(line, || "no item".into());
         return Ok(());
     }
+    out.items.intern(&name);
     for (annotator, label) in labels {
         out.label(line, &name, Some(annotator), &label);
     }

@@ -66,11 +66,16 @@ impl LabelStudio {
             None => task.get("id"),
         };
         let item = field.map_or(Ok(String::new()), text_of).unwrap_or_default();
+        if annotations.is_empty() {
+            // A task that nobody has done yet.
+            out.tally.total += 1;
+            return out.no_label(line, &item, Some(""));
+        }
         for annotation in annotations {
             out.tally.total += 1;
             match self.answer(annotation) {
                 Ok(Some(label)) => out.label(line, &item, Some(&person(annotation)), &label),
-                Ok(None) => out.tally.empty += 1,
+                Ok(None) => out.no_label(line, &item, None),
                 Err(what) => out.tally.bad(line, || what),
             }
         }
@@ -173,6 +178,7 @@ fn choose(
         by_values: false,
         names: vec![shown.clone(), "completed_by".into(), from.clone()],
         note: format!("columns: item = {shown}, annotator = completed_by, label = {from} (Label Studio export)"),
+        status: None,
     };
     Ok((LabelStudio { item, from: from.clone() }, layout))
 }

@@ -5,7 +5,9 @@ use crate::collect::{Collector, Rows, Tally, brief, count};
 use crate::columns::{Layout, Shape};
 use crate::delimited::not_utf8;
 use crate::pipeline::Sink;
-use crowdwise_core::{Dataset, Error, LabelKind, MAX_CLASSES, Names, Preference, Structure, TableBuilder, group};
+use crowdwise_core::{
+    Dataset, Error, LabelKind, MAX_CLASSES, Names, Preference, Structure, TableBuilder, Units, group,
+};
 
 /// Builds the table in file order, so that it does not depend on how the file was cut.
 pub(crate) struct Merger<'a> {
@@ -14,6 +16,7 @@ pub(crate) struct Merger<'a> {
     builder: TableBuilder,
     /// Tokens wait until all positions are known.
     tokens: Rows,
+    undecided: Names,
     pub tally: Tally,
 }
 
@@ -34,7 +37,14 @@ impl<'a> Merger<'a> {
     pub fn new(layout: &'a Layout, file: &'a str, lines: u64) -> Self {
         // Lines are told from 1.
         let tally = Tally { lines: lines + 1, ..Tally::default() };
-        Merger { layout, file, builder: TableBuilder::new(layout.kind), tokens: Rows::default(), tally }
+        Merger {
+            layout,
+            file,
+            builder: TableBuilder::new(layout.kind),
+            tokens: Rows::default(),
+            undecided: Names::new(),
+            tally,
+        }
     }
 
     fn add(&mut self, rows: &Rows, maps: &Maps<'_>) -> Result<(), Error> {
@@ -43,6 +53,7 @@ impl<'a> Merger<'a> {
             self.tokens.annotator.extend(rows.annotator.iter().map(|&a| look(maps.annotators, a)));
             self.tokens.code.extend(rows.code.iter().map(|&c| look(maps.classes, c)));
             self.tokens.second.extend_from_slice(&rows.second);
+            self.tokens.silent.extend(rows.silent.iter().map(|&[u, p]| [look(maps.items, u), p]));
             return Ok(());
         }
         for r in 0..rows.len() {
@@ -83,11 +94,19 @@ impl<'a> Merger<'a> {
     /// The finished dataset and what is to be said about it.
     pub fn finish(mut self, options: &ReadOptions) -> Result<(Dataset, Vec<String>), Error> {
         let mut notes = vec![self.layout.note.clone()];
-        notes.extend(check(&self.tally, self.file, options.skip_bad_rows)?);
+        notes.extend(check(&self.tally, self.file, options.skip_bad_rows, "answer")?);
         if self.builder.is_empty() && self.tokens.unit.is_empty() {
-            return Err(nothing(&self.tally, self.file));
+            return Err(nothing(&self.tally, self.file, self.layout));
         }
         self.builder.ordered = options.ordered;
+        let gone: Vec<&str> = self.undecided.iter().filter(|n| self.builder.items.get(n).is_none()).collect();
+        if !gone.is_empty() {
+            notes.push(format!(
+                "{} in no comparison with an outcome left out: {}",
+                count(gone.len() as u64, "item"),
+                first_names(&gone)
+            ));
+        }
         let structure = if let Shape::Sequence { .. } = self.layout.shape {
             self.chains(&mut notes)?
         } else {
@@ -95,16 +114,17 @@ impl<'a> Merger<'a> {
         };
         let mut data = Dataset::new(self.builder.finish()?);
         data.structure = structure;
+        notes.extend(without_label(&data));
         data.source = self.file.into();
         Ok((data, notes))
     }
 
-    /// Items of a sequence table: tokens by sequence, then position. A token between others that nobody labelled is an
-    /// item without labels; more of these than tokens with labels mean that the numbers are not positions.
+    /// Items of a sequence table: tokens by sequence, then position. A position between others that no row has is an
+    /// item without labels; more of these than other tokens mean that the numbers are not positions.
     fn chains(&mut self, notes: &mut Vec<String>) -> Result<Structure, Error> {
         let names = std::mem::take(&mut self.builder.items);
         let mut range = vec![(u32::MAX, 0); names.len()];
-        for (&s, &p) in self.tokens.unit.iter().zip(&self.tokens.second) {
+        for [s, p] in self.tokens.places() {
             let (low, high) = &mut range[s as usize];
             *low = p.min(*low);
             *high = p.max(*high);
@@ -115,19 +135,20 @@ impl<'a> Merger<'a> {
         }
         let n = starts[names.len()];
         // A wild position must not ask for memory that the rows do not justify.
-        if n > 2 * self.tokens.len() as u64 {
+        let rows = (self.tokens.len() + self.tokens.silent.len()) as u64;
+        if n > 2 * rows {
             let widest = (0..names.len()).max_by_key(|&s| range[s].1 - range[s].0).unwrap_or(0);
             let (low, high) = range[widest];
             return Err(self.bad_positions(format!(
-                "there are {} positions but only {} labels (`{}` goes from {low} to {high})",
+                "there are {} positions but only {} rows (`{}` goes from {low} to {high})",
                 group(n),
-                group(self.tokens.len() as u64),
+                group(rows),
                 brief(names.name(widest))
             )));
         }
         let place = |s: u32, p: u32| starts[s as usize] + (p - range[s as usize].0) as u64;
         let mut seen = vec![false; n as usize];
-        for (&s, &p) in self.tokens.unit.iter().zip(&self.tokens.second) {
+        for [s, p] in self.tokens.places() {
             seen[place(s, p) as usize] = true;
         }
         let gaps = seen.iter().filter(|s| !**s).count();
@@ -135,11 +156,11 @@ impl<'a> Merger<'a> {
             let shown = gap_list(&names, &starts, &range, &seen);
             if gaps * 2 > seen.len() {
                 return Err(self.bad_positions(format!(
-                    "{} positions inside sequences have no label: {shown}",
+                    "{} positions inside sequences are in no row: {shown}",
                     group(gaps as u64)
                 )));
             }
-            notes.push(format!("{} inside sequences without a label: {shown}", count(gaps as u64, "token")));
+            notes.push(format!("{} inside sequences in no row: {shown}", count(gaps as u64, "token")));
         }
         for (s, name) in names.iter().enumerate() {
             for p in range[s].0..=range[s].1 {
@@ -166,7 +187,25 @@ impl<'a> Merger<'a> {
     }
 }
 
-/// The first few tokens without a label.
+/// Items that nobody labelled stay: what is to be said about them.
+fn without_label(data: &Dataset) -> Option<String> {
+    let table = &data.table;
+    if *table.units() != Units::Items {
+        return None;
+    }
+    let silent: Vec<&str> =
+        (0..table.n_items()).filter(|&i| table.rows(i).is_empty()).map(|i| table.items().name(i)).collect();
+    let what = if matches!(data.structure, Structure::Chains { .. }) { "token" } else { "item" };
+    let n = count(silent.len() as u64, what);
+    (!silent.is_empty()).then(|| format!("{n} without any label kept: {}", first_names(&silent)))
+}
+
+fn first_names(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(5).map(|n| format!("`{}`", brief(n))).collect();
+    format!("{}{}", shown.join(", "), if names.len() > 5 { ", …" } else { "" })
+}
+
+/// The first few tokens that no row has.
 fn gap_list(names: &Names, starts: &[u64], range: &[(u32, u32)], seen: &[bool]) -> String {
     let gaps = (0..names.len()).flat_map(|s| (starts[s]..starts[s + 1]).map(move |i| (s, i)));
     let mut list: Vec<String> = gaps
@@ -193,6 +232,7 @@ impl<'a> Sink<'a> for Merger<'a> {
         let items = numbers(&mut self.builder.items, &block.items);
         let annotators = numbers(&mut self.builder.annotators, &block.annotators);
         let classes = numbers(&mut self.builder.classes, &block.classes);
+        numbers(&mut self.undecided, &block.undecided);
         self.tally.append(block.tally);
         self.add(&block.rows, &Maps { items: Some(&items), annotators: Some(&annotators), classes: Some(&classes) })
     }
@@ -210,6 +250,7 @@ impl<'a> Sink<'a> for Merger<'a> {
         self.builder.items = collector.items;
         self.builder.annotators = collector.annotators;
         self.builder.classes = collector.classes;
+        self.undecided = collector.undecided;
     }
 }
 
@@ -221,29 +262,18 @@ fn numbers(table: &mut Names, block: &Names) -> Vec<u32> {
     out
 }
 
+/// Rows of more lines than this are pointed at: a forgotten quote takes everything up to the next one into its field.
+const MANY_LINES: u64 = 20;
+
 /// Bad rows are an error, or counted in a note; empty labels are counted in a note.
-pub(crate) fn check(tally: &Tally, file: &str, skip: bool) -> Result<Vec<String>, Error> {
+///
+/// `what` is what a row is called.
+pub(crate) fn check(tally: &Tally, file: &str, skip: bool, what: &str) -> Result<Vec<String>, Error> {
     let mut notes = Vec::new();
+    if !skip {
+        Error::all(problems(tally, file))?;
+    }
     if tally.bad > 0 {
-        if !skip {
-            if tally.not_utf8 == tally.bad {
-                return Err(not_utf8(file, tally.examples[0].line, tally.bad));
-            }
-            let rows = Error::BadRows {
-                file: file.into(),
-                bad: tally.bad,
-                total: tally.total,
-                examples: tally.examples.clone(),
-            };
-            if tally.not_number > 0 {
-                let kind = Error::Usage {
-                    what: format!("{} not a number", count(tally.not_number, "value")),
-                    hint: Some("`--kind categorical` if the values are classes".into()),
-                };
-                return Err(Error::Several(vec![rows, kind]));
-            }
-            return Err(rows);
-        }
         let lines: Vec<String> = tally.examples.iter().map(|r| format!("line {} ({})", r.line, r.what)).collect();
         let more = if tally.bad > tally.examples.len() as u64 { ", …" } else { "" };
         notes.push(format!(
@@ -253,20 +283,76 @@ pub(crate) fn check(tally: &Tally, file: &str, skip: bool) -> Result<Vec<String>
             lines.join(", ")
         ));
     }
+    if let Some((line, lost)) = tally.unclosed {
+        let lost = count(lost, "line");
+        notes.push(format!("a quote is opened on line {line} and never closed: {lost} from there to the end lost"));
+    }
+    if tally.longest.0 > MANY_LINES {
+        let (lines, line) = tally.longest;
+        notes.push(format!("the row on line {line} goes over {}: is a quote missing there?", count(lines, "line")));
+    }
+    if tally.rejected > 0 {
+        let n = count(tally.rejected, "rejected assignment");
+        let them = if tally.rejected == 1 { "it" } else { "them" };
+        notes.push(format!("{n} left out (`--keep-rejected` uses {them})"));
+    }
     if tally.empty > 0 {
-        notes.push(format!("{} without a label left out", count(tally.empty, "answer")));
+        notes.push(format!("{} without a label left out", count(tally.empty, what)));
     }
     Ok(notes)
 }
 
+/// What is wrong with the rows.
+fn problems(tally: &Tally, file: &str) -> Vec<Error> {
+    let mut all = Vec::new();
+    if tally.bad > 0 && tally.not_utf8 == tally.bad {
+        all.push(not_utf8(file, tally.examples[0].line, tally.bad));
+    } else if tally.bad > 0 {
+        all.push(Error::BadRows {
+            file: file.into(),
+            bad: tally.bad,
+            total: tally.total,
+            examples: tally.examples.clone(),
+        });
+    }
+    if tally.not_number > 0 {
+        all.push(Error::Usage {
+            what: format!("{} not a number", count(tally.not_number, "value")),
+            hint: Some("`--kind categorical` if the values are classes".into()),
+        });
+    }
+    if let Some((line, lost)) = tally.unclosed {
+        let lost = count(lost, "line");
+        all.push(Error::BadData {
+            file: file.into(),
+            what: format!(
+                "a quote is opened on line {line} and never closed, so that {lost} up to the end are one row"
+            ),
+            hint: Some("close it, or pass `--skip-bad-rows` to read what comes before".into()),
+        });
+    }
+    all
+}
+
 /// Why there is nothing to build a table from.
-pub(crate) fn nothing(tally: &Tally, file: &str) -> Error {
-    let what = if tally.total == 0 {
-        "has a header but no rows".to_owned()
-    } else if tally.empty > 0 {
-        format!("has {}, but no label", count(tally.total, "row"))
+pub(crate) fn nothing(tally: &Tally, file: &str, layout: &Layout) -> Error {
+    let (what, hint) = if let Some((line, _)) = tally.unclosed {
+        (format!("has no label before line {line}, where a quote is opened and never closed"), None)
+    } else if tally.total == 0 {
+        ("has a header but no rows".to_owned(), None)
+    } else if tally.bad == tally.total {
+        (format!("has no good row among its {}", group(tally.total)), None)
+    } else if tally.rejected > 0 {
+        (
+            format!("has {}, but no label except in rejected assignments", count(tally.total, "row")),
+            Some("`--keep-rejected` uses these".into()),
+        )
     } else {
-        format!("has no good row among its {}", group(tally.total))
+        let hint = layout
+            .shape
+            .label()
+            .map(|c| format!("labels were looked for in column `{}`; `--label` names another", layout.names[c]));
+        (format!("has {}, but no label", count(tally.total, "row")), hint)
     };
-    Error::NoData { file: file.into(), what, hint: None }
+    Error::NoData { file: file.into(), what, hint }
 }

@@ -24,6 +24,8 @@ pub struct ReadOptions {
     pub ordered: bool,
     /// Leave bad rows out (counted in the notes) instead of failing.
     pub skip_bad_rows: bool,
+    /// Use the rows of a Mechanical Turk batch whose assignment was rejected, too.
+    pub keep_rejected: bool,
     /// Threads to parse with; 0 = as many as the machine has.
     pub threads: usize,
 }

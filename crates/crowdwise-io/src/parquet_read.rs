@@ -2,6 +2,7 @@
 
 use crate::collect::{Collector, Fields};
 use crate::columns::Layout;
+use crate::pending::Pending;
 use crate::pipeline::{Parse, Pieces};
 use crate::positioned::Positioned;
 use crate::source::{open_file, unreadable};
@@ -33,6 +34,16 @@ impl ParquetFile {
         ParquetFile::new(bytes, file)
     }
 
+    /// Whether a file begins as these do.
+    pub fn is_one(path: &Path) -> bool {
+        use std::io::Read;
+        let mut start = [0; 4];
+        // A pipe is not looked into: that would take from it.
+        path.is_file()
+            && std::fs::File::open(path).and_then(|mut f| f.read_exact(&mut start)).is_ok()
+            && &start == b"PAR1"
+    }
+
     /// A file in memory, as standard input must be: the format begins at its end.
     pub fn from_bytes(bytes: Vec<u8>, file: &str) -> Result<ParquetFile, Error> {
         ParquetFile::new(Bytes::from(bytes), file)
@@ -62,18 +73,30 @@ impl ParquetFile {
         )
     }
 
-    /// Whether most of the first values of a text column are numbers.
-    pub fn looks_like_numbers(&self, column: usize) -> Result<bool, Error> {
+    /// The first rows of these columns as text.
+    pub fn first_rows(&self, columns: &[usize]) -> Result<Vec<Vec<String>>, Error> {
+        let columns = columns.iter().map(|&c| self.sample(c)).collect::<Result<Vec<_>, _>>()?;
+        let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
+        Ok((0..rows).map(|r| columns.iter().map(|c| c[r].clone()).collect()).collect())
+    }
+
+    /// The first values of a column as text.
+    fn sample(&self, column: usize) -> Result<Vec<String>, Error> {
         if self.reader.num_row_groups() == 0 {
-            return Ok(false);
+            return Ok(Vec::new());
         }
-        let texts = guarded(&self.file, || {
+        guarded(&self.file, || {
             let group = self.reader.get_row_group(0).map_err(|e| failed(&self.file, &e))?;
             let mut texts = Texts::default();
             Column::open(group.as_ref(), column, &self.file)?.read(BATCH, &mut texts, &self.file)?;
-            Ok(texts)
-        })?;
-        let given: Vec<&str> = (0..texts.len()).map(|r| texts.get(r)).filter(|t| !t.is_empty()).collect();
+            Ok((0..texts.len()).map(|r| texts.get(r).to_owned()).collect())
+        })
+    }
+
+    /// Whether most of the first values of a text column are numbers.
+    pub fn looks_like_numbers(&self, column: usize) -> Result<bool, Error> {
+        let texts = self.sample(column)?;
+        let given: Vec<&String> = texts.iter().filter(|t| !t.is_empty()).collect();
         Ok(given.iter().filter(|t| t.trim().parse::<f64>().is_ok()).count() * 2 > given.len())
     }
 
@@ -145,18 +168,18 @@ impl ParquetRows {
     fn group(&self, group: usize, out: &mut Collector<'_>) -> Result<(), Error> {
         let name = &self.file.file;
         let group = self.file.reader.get_row_group(group).map_err(|e| failed(name, &e))?;
-        let used = out.layout.shape.used();
+        let used = out.layout.used();
         let mut readers = Vec::new();
         for &c in &used {
             readers.push((c, Column::open(group.as_ref(), self.columns[c], name)?));
         }
-        let mut batch = Batch { columns: vec![Texts::default(); out.layout.names.len()], row: 0 };
+        let mut columns = vec![Texts::default(); out.layout.names.len()];
         let total = group.metadata().num_rows().max(0) as usize;
         let mut done = 0;
         while done < total {
             let want = BATCH.min(total - done);
             for (c, reader) in &mut readers {
-                let texts = &mut batch.columns[*c];
+                let texts = &mut columns[*c];
                 reader.read(want, texts, name)?;
                 if texts.len() != want {
                     return Err(Error::Unreadable {
@@ -166,30 +189,43 @@ impl ParquetRows {
                     });
                 }
             }
-            for row in 0..want {
-                let line = (done + row) as u64;
-                if used.iter().any(|&c| batch.columns[c].is_broken(row)) {
-                    out.tally.total += 1;
-                    out.tally.not_utf8 += 1;
-                    out.tally.bad(line, || "not UTF-8 text".into());
-                    continue;
-                }
-                batch.row = row;
-                out.row(line, &batch);
-            }
+            Self::rows(&columns, &used, done as u64, want, out);
             done += want;
         }
         out.tally.lines = total as u64;
         Ok(())
     }
+
+    /// The rows of a batch; `before` are those of the group that came before it.
+    fn rows(columns: &[Texts], used: &[usize], before: u64, rows: usize, out: &mut Collector<'_>) {
+        let mut pending = Pending::new(out.layout);
+        let labels = out.layout.shape.labels();
+        for row in 0..rows {
+            let line = before + row as u64;
+            if used.iter().any(|&c| columns[c].is_broken(row)) {
+                out.tally.total += 1;
+                out.tally.not_utf8 += 1;
+                out.tally.bad(line, || "not UTF-8 text".into());
+            } else if let Some(pending) = &mut pending {
+                let [item, annotator, label] = labels.map(|c| columns[c].get(row));
+                pending.push(out, line, item, annotator, label);
+            } else {
+                out.row(line, &Row { columns, row });
+            }
+        }
+        if let Some(mut pending) = pending {
+            pending.flush(out);
+        }
+    }
 }
 
-struct Batch {
-    columns: Vec<Texts>,
+/// One row of a batch.
+struct Row<'a> {
+    columns: &'a [Texts],
     row: usize,
 }
 
-impl Fields for Batch {
+impl Fields for Row<'_> {
     #[inline]
     fn get(&self, column: usize) -> &str {
         self.columns[column].get(self.row)

@@ -43,6 +43,7 @@ impl Prodigy {
             by_values: false,
             names: vec![item.clone(), who.clone(), how.clone()],
             note: format!("columns: item = {item}{suffix}, annotator = {who}, label = {how} (Prodigy export)"),
+            status: None,
         };
         Some((Prodigy { item, annotators, label: options.label.clone() }, layout))
     }
@@ -50,14 +51,14 @@ impl Prodigy {
     pub fn take(&self, line: u64, task: &Map<String, Value>, out: &mut Collector<'_>) {
         out.tally.total += 1;
         match self.row(task) {
-            Ok(Some((item, annotator, label))) => out.label(line, &item, Some(&annotator), &label),
-            Ok(None) => out.tally.empty += 1,
+            Ok((item, annotator, Some(label))) => out.label(line, &item, Some(&annotator), &label),
+            Ok((item, _, None)) => out.no_label(line, &item, None),
             Err(what) => out.tally.bad(line, || what),
         }
     }
 
-    /// Item, annotator and label; nothing if the task was ignored.
-    fn row(&self, task: &Map<String, Value>) -> Result<Option<(String, String, String)>, String> {
+    /// Item, annotator and label; no label if the task was ignored.
+    fn row(&self, task: &Map<String, Value>) -> Result<(String, String, Option<String>), String> {
         let text = |key: &str| match task.get(key) {
             None => Ok(String::new()),
             Some(v) => text_of(v).map_err(|what| format!("`{key}` is {what}")),
@@ -68,25 +69,24 @@ impl Prodigy {
         }
         let mut item = text(&self.item)?;
         let who = self.annotators.iter().find(|a| task.contains_key(*a)).map_or(Ok(String::new()), |a| text(a))?;
-        if answer == "ignore" {
-            return Ok(None);
+        let choice = self.label.is_some() || task.contains_key("accept");
+        if !choice && task.contains_key("label") {
+            item = format!("{item}:{}", text("label")?);
         }
-        let label = match (&self.label, task.get("accept"), task.get("label")) {
-            // A task that was rejected has no answer to the question.
-            (Some(_), ..) | (None, Some(_), _) if answer == "reject" => return Ok(None),
-            (Some(key), ..) => text(key)?,
-            (None, Some(Value::Array(chosen)), _) => match chosen.as_slice() {
-                [] => return Ok(None),
+        // A choice that was rejected has no answer to the question.
+        if answer == "ignore" || (choice && answer == "reject") {
+            return Ok((item, who, None));
+        }
+        let label = match (&self.label, task.get("accept")) {
+            (Some(key), _) => text(key)?,
+            (None, Some(Value::Array(chosen))) => match chosen.as_slice() {
+                [] => return Ok((item, who, None)),
                 [one] => text_of(one).map_err(|what| format!("the choice is {what}"))?,
                 several => return Err(format!("{} options were chosen, expected one", several.len())),
             },
-            (None, Some(_), _) => return Err("`accept` is not a list".into()),
-            (None, None, Some(_)) => {
-                item = format!("{item}:{}", text("label")?);
-                answer
-            }
-            (None, None, None) => answer,
+            (None, Some(_)) => return Err("`accept` is not a list".into()),
+            (None, None) => answer,
         };
-        Ok(Some((item, who, label)))
+        Ok((item, who, Some(label)))
     }
 }

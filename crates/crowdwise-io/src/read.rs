@@ -3,13 +3,15 @@
 use crate::blocks::{BLOCK, Block, Blocks};
 use crate::collect::Collector;
 use crate::columns::{self, Layout, Purpose};
-use crate::delimited::{Delimited, head};
+use crate::delimited::{self, Delimited, head};
+use crate::hints::Unrecognised;
 use crate::json::{self, Element, JsonArray, JsonLines};
 use crate::label_studio::LabelStudio;
 use crate::merge::Merger;
 use crate::parquet_read::{self, ParquetFile, ParquetRows};
 use crate::pipeline::{self, Parse, Sink};
 use crate::prodigy::Prodigy;
+use crate::sniff;
 use crate::{Format, Read, ReadOptions, Source};
 use crowdwise_core::{Dataset, Error, LabelKind};
 
@@ -71,20 +73,36 @@ pub(crate) fn prepare(
     block: usize,
 ) -> Result<Prepared, Error> {
     let file = source.name();
-    let known = options.format.or_else(|| source.format());
-    if let (Some(Format::Parquet), Source::Path(path)) = (known, source) {
+    if let Source::Path(path) = source
+        && options.format.or_else(|| source.format()) == Some(Format::Parquet)
+        && ParquetFile::is_one(path)
+    {
+        // Where it lies, instead of all of it in memory.
         return parquet(ParquetFile::open(path, &file)?, options, purpose, &file);
     }
-    let mut blocks = Blocks::new(source.open()?, &file, None, block);
-    let format = match known {
-        Some(f) => f,
-        None => Format::from_bytes(blocks.peek()?),
-    };
+    let opened = source.open()?;
+    let mut blocks = Blocks::new(opened.reader, &file, None, block);
+    let (format, misnamed) = sniff::format(source, options, blocks.peek()?, &file)?;
+    let mut prepared = by_format(blocks, format, options, purpose, &file)?;
+    prepared.notes.extend(opened.note);
+    prepared.notes.extend(misnamed);
+    Ok(prepared)
+}
+
+fn by_format(
+    mut blocks: Blocks,
+    format: Format,
+    options: &ReadOptions,
+    purpose: Purpose,
+    file: &str,
+) -> Result<Prepared, Error> {
     match format {
         Format::Csv | Format::Tsv => {
             let delimiter = if format == Format::Tsv { b'\t' } else { b',' };
-            let head = head(&mut blocks, delimiter, options.columns.as_deref(), &file)?;
-            let mut layout = columns::resolve(&head.names, options, purpose, &file)?;
+            let head = head(&mut blocks, delimiter, options.columns.as_deref(), file)?;
+            let mut layout = resolve(&head.names, options, purpose, file, options.columns.is_none(), || {
+                delimited::sample(&mut blocks, head.delimiter)
+            })?;
             let parser = Delimited { delimiter: head.delimiter, columns: head.names.len() };
             decide_kind(&mut blocks, &parser, &mut layout)?;
             let notes = head.note.into_iter().collect();
@@ -93,14 +111,29 @@ pub(crate) fn prepare(
         Format::Jsonl | Format::Json => {
             let looks = Format::from_bytes(blocks.peek()?);
             if looks == Format::Json {
-                json_array(blocks, options, purpose, &file)
+                json_array(blocks, options, purpose, file)
             } else {
-                json_lines(blocks, options, purpose, &file)
+                json_lines(blocks, options, purpose, file)
             }
         }
-        Format::Parquet => parquet(ParquetFile::from_bytes(blocks.rest()?, &file)?, options, purpose, &file),
-        Format::ArrowIpc => arrow(blocks, options, purpose, &file),
+        Format::Parquet => parquet(ParquetFile::from_bytes(blocks.rest()?, file)?, options, purpose, file),
+        Format::ArrowIpc => arrow(blocks, options, purpose, file),
     }
+}
+
+/// The layout; if the columns are not recognised, the first rows may tell why.
+fn resolve(
+    names: &[String],
+    options: &ReadOptions,
+    purpose: Purpose,
+    file: &str,
+    from_first_line: bool,
+    sample: impl FnOnce() -> Result<Vec<Vec<String>>, Error>,
+) -> Result<Layout, Error> {
+    columns::resolve(names, options, purpose, file).map_err(|e| {
+        let rows = sample().unwrap_or_default();
+        Unrecognised { names, rows: &rows, from_first_line, options, purpose, file }.explain(e)
+    })
 }
 
 #[cfg(feature = "arrow")]
@@ -122,7 +155,7 @@ fn arrow(_: Blocks, _: &ReadOptions, _: Purpose, file: &str) -> Result<Prepared,
 
 fn parquet(opened: ParquetFile, options: &ReadOptions, purpose: Purpose, file: &str) -> Result<Prepared, Error> {
     let (names, columns): (Vec<String>, Vec<usize>) = opened.columns().into_iter().unzip();
-    let mut layout = columns::resolve(&names, options, purpose, file)?;
+    let mut layout = resolve(&names, options, purpose, file, false, || opened.first_rows(&columns))?;
     parquet_read::settle(&mut layout, &opened, &columns)?;
     Ok(Prepared { layout, input: Input::Parquet(ParquetRows { file: opened, columns }), lines: 0, notes: Vec::new() })
 }
@@ -134,7 +167,8 @@ fn json_lines(mut blocks: Blocks, options: &ReadOptions, purpose: Purpose, file:
     let (parser, layout) = if let Some((prodigy, layout)) = prodigy {
         (JsonLines(Element::Prodigy(prodigy)), layout)
     } else {
-        let mut layout = columns::resolve(&json::keys(&objects), options, purpose, file)?;
+        let keys = json::keys(&objects);
+        let mut layout = resolve(&keys, options, purpose, file, false, || Ok(json::rows(&objects, &keys)))?;
         let parser = JsonLines(Element::row(&layout));
         decide_kind(&mut blocks, &parser, &mut layout)?;
         (parser, layout.with_named_annotators())
@@ -153,7 +187,8 @@ fn json_array(blocks: Blocks, options: &ReadOptions, purpose: Purpose, file: &st
         let (studio, layout) = studio?;
         (Element::LabelStudio(studio), layout)
     } else {
-        let mut layout = columns::resolve(&json::keys(&objects), options, purpose, file)?;
+        let keys = json::keys(&objects);
+        let mut layout = resolve(&keys, options, purpose, file, false, || Ok(json::rows(&objects, &keys)))?;
         let element = Element::row(&layout);
         if layout.by_values {
             let real = {

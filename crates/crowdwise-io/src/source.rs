@@ -6,6 +6,12 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Bytes to read, and what is to be said about them.
+pub(crate) struct Opened {
+    pub reader: Box<dyn Read + Send>,
+    pub note: Option<String>,
+}
+
 /// A file, standard input, or bytes in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -52,20 +58,26 @@ impl Source {
     }
 
     /// The bytes after decompression, which is recognised by the first bytes and not by the name.
-    pub(crate) fn open(&self) -> Result<Box<dyn Read + Send>, Error> {
+    pub(crate) fn open(&self) -> Result<Opened, Error> {
         let mut raw = self.open_raw()?;
         let mut head = Vec::new();
         raw.by_ref().take(4).read_to_end(&mut head).map_err(|e| unreadable(&self.name(), &e))?;
         let is_gzip = head.starts_with(&[0x1f, 0x8b]);
         let is_zstd = head == [0x28, 0xb5, 0x2f, 0xfd];
         let whole = io::Cursor::new(head).chain(raw);
-        Ok(if is_gzip {
+        let packed = if is_gzip { Some(("gzip", ".gz")) } else { is_zstd.then_some(("zstd", ".zst")) };
+        let name = self.name();
+        let note = packed
+            .filter(|(_, end)| *self != Source::Stdin && !name.to_ascii_lowercase().contains(end))
+            .map(|(how, _)| format!("{name} is packed with {how}, whatever its name says"));
+        let reader: Box<dyn Read + Send> = if is_gzip {
             Box::new(flate2::read::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, whole)))
         } else if is_zstd {
             Box::new(zstd::Decoder::new(whole).map_err(|e| unreadable(&self.name(), &e))?)
         } else {
             Box::new(whole)
-        })
+        };
+        Ok(Opened { reader, note })
     }
 }
 

@@ -54,6 +54,29 @@ fn labels_in_any_order() {
     check(&text.replace(',', "\t"), Format::Tsv);
 }
 
+/// Items that nobody labelled come in the order of the file, whatever stands around them.
+#[test]
+fn items_without_labels_in_any_order() {
+    let (mut labels, mut tokens) =
+        (String::from("item,worker,label\n"), String::from("sequence,position,worker,label\n"));
+    for i in 0..900u32 {
+        let x = i.wrapping_mul(2654435761) >> 7;
+        let label = if x % 97 % 5 == 0 || i > 850 { "" } else { ["no", "yes"][(x % 2) as usize] };
+        let who = if i % 11 == 3 && label.is_empty() { String::new() } else { format!("w{}", x % 13) };
+        labels.push_str(&format!("item {},{who},{label}\n", x % 97 + i / 450));
+        let label = if i / 20 % 7 == 3 || i % 20 == 19 { "" } else { label };
+        tokens.push_str(&format!("s{},{},w{},{label}\n", i / 20, i % 20, i % 3));
+    }
+    check(&labels, Format::Csv);
+    check(&labels.replace(',', "\t"), Format::Tsv);
+    check(&tokens, Format::Csv);
+    let (data, notes) = read(labels.as_bytes(), Format::Csv, 2, 100).unwrap();
+    assert_eq!(data.table.n_items(), 98);
+    assert!(notes.iter().any(|n| n.contains("without any label kept: `item")), "{notes:?}");
+    let (data, _) = read(tokens.as_bytes(), Format::Csv, 2, 100).unwrap();
+    assert_eq!(data.table.n_items(), 900);
+}
+
 #[test]
 fn quotes_and_line_ends_in_fields() {
     let mut text = String::from("\"item\",\"worker\",\"label\"\n");
@@ -114,14 +137,20 @@ proptest! {
             let a = if quote { format!("\"{a}\"") } else { a.clone() };
             text.push_str(&format!("{a},{b},{c}{end}"));
         }
-        let mut want = Vec::new();
+        let (mut want, mut items) = (Vec::new(), Vec::new());
         let mut bad = 0;
         let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
         for record in reader.records() {
             let record = record.unwrap();
-            if record.len() != 3 || record[0].trim().is_empty() || record[1].trim().is_empty() {
+            let silent = record.len() == 3 && record[2].trim().is_empty();
+            if record.len() != 3 || record[0].trim().is_empty() || (record[1].trim().is_empty() && !silent) {
                 bad += 1;
-            } else if !record[2].trim().is_empty() {
+                continue;
+            }
+            if !items.contains(&record[0].to_owned()) {
+                items.push(record[0].to_owned());
+            }
+            if !silent {
                 want.push((record[0].to_owned(), record[1].to_owned(), record[2].to_owned()));
             }
         }
@@ -130,6 +159,8 @@ proptest! {
                 prop_assert_eq!(bad, 0);
                 let t = &data.table;
                 let c = t.categorical().unwrap();
+                let seen: Vec<&str> = t.items().iter().collect();
+                prop_assert_eq!(&seen, &items.iter().map(String::as_str).collect::<Vec<_>>());
                 let mut have = Vec::new();
                 for u in 0..t.n_units() {
                     for r in t.rows(u) {

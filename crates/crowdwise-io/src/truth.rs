@@ -15,21 +15,31 @@ use std::collections::HashMap;
 /// A file has the columns item and label (or value, score, truth …), for tokens sequence, position and label, for
 /// comparisons left, right and winner. An item that occurs twice must have the same truth both times.
 pub fn read_truth(source: &Source, table: &Table, options: &ReadOptions) -> Result<Read<Gold>, Error> {
+    read_known(source, table, options, "truth")
+}
+
+/// The same of gold that a fit is to use; only the words of the notes differ.
+pub fn read_gold(source: &Source, table: &Table, options: &ReadOptions) -> Result<Read<Gold>, Error> {
+    read_known(source, table, options, "gold")
+}
+
+fn read_known(source: &Source, table: &Table, options: &ReadOptions, word: &str) -> Result<Read<Gold>, Error> {
     let file = source.name();
     // What the answers are is known already; the truth file only has to fit.
     let options = ReadOptions { kind: None, wide: false, threads: 1, columns: None, format: None, ..options.clone() };
     let prepared = prepare(source, &options, Purpose::Truth(table.kind()), BLOCK)?;
     let mut whole = Whole::new(prepared.lines);
     prepared.input.run(&prepared.layout, 1, &mut whole)?;
-    let mut notes = vec![prepared.layout.note.replacen("columns", "columns of the truth", 1)];
-    notes.extend(check(&whole.tally, &file, options.skip_bad_rows)?);
+    let mut notes = vec![prepared.layout.note.replacen("columns", &format!("columns of the {word}"), 1)];
+    notes.extend(check(&whole.tally, &file, options.skip_bad_rows, "row")?);
     notes.extend(prepared.notes);
-    let rows = whole.collector.filter(|c| c.rows.len() > 0).ok_or_else(|| nothing(&whole.tally, &file))?;
+    let rows =
+        whole.collector.filter(|c| c.rows.len() > 0).ok_or_else(|| nothing(&whole.tally, &file, &prepared.layout))?;
     let gold = match prepared.layout.shape {
-        Shape::Pairs { .. } => pairs(&rows, table, &file)?,
-        _ => items(&rows, table, &file)?,
+        Shape::Pairs { .. } => pairs(&rows, table, &file, word)?,
+        _ => items(&rows, table, &file, word)?,
     };
-    notes.extend(remarks(&gold));
+    notes.extend(remarks(&gold, word));
     Ok(Read { value: gold, notes })
 }
 
@@ -67,10 +77,10 @@ impl<'a> Sink<'a> for Whole<'a> {
     }
 }
 
-fn items(c: &Collector<'_>, table: &Table, file: &str) -> Result<Gold, Error> {
+fn items(c: &Collector<'_>, table: &Table, file: &str, word: &str) -> Result<Gold, Error> {
     if table.kind() == LabelKind::Similarity {
         return Err(Error::Unsupported {
-            what: format!("{file}: truth of similarity judgements is not supported"),
+            what: format!("{file}: {word} of similarity judgements is not supported"),
             hint: None,
         });
     }
@@ -105,12 +115,12 @@ fn items(c: &Collector<'_>, table: &Table, file: &str) -> Result<Gold, Error> {
 }
 
 /// Truth of compared pairs. A pair that was shown in both orders has it in both.
-fn pairs(c: &Collector<'_>, table: &Table, file: &str) -> Result<Gold, Error> {
+fn pairs(c: &Collector<'_>, table: &Table, file: &str, word: &str) -> Result<Gold, Error> {
     let Units::Pairs(units) = table.units() else {
         return Err(Error::BadData {
             file: file.into(),
             what: format!("it has comparisons, but the answers are {} labels of single items", table.kind()),
-            hint: Some("give a truth file with the columns item and label".into()),
+            hint: Some(format!("give a {word} file with the columns item and label")),
         });
     };
     let mut known = table.items().clone();
@@ -197,17 +207,17 @@ fn two_truths(mut clashes: Vec<String>, file: &str) -> Result<(), Error> {
     })
 }
 
-fn remarks(gold: &Gold) -> Vec<String> {
+fn remarks(gold: &Gold, word: &str) -> Vec<String> {
     let mut notes = Vec::new();
     if !gold.unlabelled.is_empty() {
         let what = if matches!(gold.values, GoldValues::Preferences(_)) { "pair" } else { "item" };
-        notes.push(format!("truth of {} without answers", count(gold.unlabelled.len() as u64, what)));
+        notes.push(format!("{word} of {} without answers", count(gold.unlabelled.len() as u64, what)));
     }
     if !gold.extra_classes.is_empty() {
         let names: Vec<String> = gold.extra_classes.iter().take(5).map(|n| format!("`{}`", brief(n))).collect();
         let more = if gold.extra_classes.len() > 5 { ", …" } else { "" };
         notes.push(format!(
-            "{} of the truth in no answer: {}{more}",
+            "{} of the {word} in no answer: {}{more}",
             count(gold.extra_classes.len() as u64, "class"),
             names.join(", ")
         ));

@@ -92,7 +92,7 @@ fn sequences_read_from_gzip_as_chains() {
     // 81,610 tokens have labels, and 11 between these have none.
     assert_eq!(t.n_items(), 81621);
     assert_eq!((0..t.n_units()).filter(|&u| t.degree(u) == 0).count(), 11);
-    assert!(read.notes.iter().any(|n| n.contains("11 tokens inside sequences without a label: `s1070` at 5")));
+    assert!(read.notes.iter().any(|n| n.contains("11 tokens inside sequences in no row: `s1070` at 5")));
     assert_eq!(t.items().name(1), "s0:1");
     let gold = read_truth(&Source::Path(dir.join("truth.csv.gz")), t, &ReadOptions::default()).unwrap().value;
     assert_eq!(gold.values.len() + gold.unlabelled.len(), 82958);

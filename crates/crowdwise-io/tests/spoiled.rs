@@ -119,7 +119,19 @@ fn other_encodings() {
     assert_eq!((e.code(), text.as_str()), ("unreadable", "v.csv could not be read: line 3 is not UTF-8 text"));
     assert!(hint.contains("iconv"));
     let utf16: Vec<u8> = "\u{feff}item,worker,label\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert!(spoil("v.csv", utf16).1.contains("UTF-16"));
+    assert!(spoil("v.csv", &utf16).1.contains("it is UTF-16 text"));
+    assert!(spoil("v.jsonl", &utf16).1.contains("it is UTF-16 text"));
+    // Without the mark at the beginning the zeros tell.
+    let (_, text, hint) = spoil("v.csv", &utf16[2..]);
+    assert_eq!(text, "v.csv could not be read: it looks like UTF-16 text, not UTF-8");
+    assert!(hint.contains("iconv -f utf-16le -t utf-8"), "{hint}");
+    let turned: Vec<u8> = utf16[2..].chunks(2).flat_map(|c| [c[1], c[0]]).collect();
+    assert!(spoil("v.tsv", &turned).2.contains("utf-16be"));
+    let utf32: Vec<u8> = "\u{feff}item,worker\n".chars().flat_map(|c| (c as u32).to_le_bytes()).collect();
+    assert!(spoil("v.csv", &utf32).1.contains("UTF-32"));
+    assert!(spoil("v.csv", b"item,wor\0ker,label\na,w,x\n").1.contains("NUL bytes on its first line"));
+    let (_, text, _) = spoil("v.csv", b"item,worker,label\na,w,x\nb,w,y\0\n");
+    assert!(text.contains("line 3 (a NUL byte, which is no text)"), "{text}");
     assert!(
         spoil("v.jsonl", b"{\"item\":1,\"worker\":2,\"label\":3}\n{\"item\":\"\xff\"}\n")
             .1
@@ -150,8 +162,36 @@ fn comparisons_with_themselves_and_strange_winners() {
 
 #[test]
 fn a_quote_that_is_never_closed() {
-    let (_, text, _) = spoil("v.csv", "item,worker,label\na,w,x\nb,w,\"y\nc,w,x\n");
-    assert_eq!(text, "1 of 2 rows of v.csv could not be read: line 3 (a quote is opened here and never closed)");
+    let open = "item,worker,label\na,w,x\nb,w,\"y\nc,w,x\nd,w,x";
+    let (_, text, hint) = spoil("v.csv", open);
+    assert_eq!(text, "v.csv: a quote is opened on line 3 and never closed, so that 3 lines up to the end are one row");
+    assert!(hint.contains("--skip-bad-rows"), "{hint}");
+    // Skipped, it is told by itself, however many other rows are bad.
+    let skip = ReadOptions { skip_bad_rows: true, ..Default::default() };
+    let bad = open.replace("a,w,x\n", &format!("a,w,x\n{}", "short,row\n".repeat(7)));
+    let dir = TempDir::new().unwrap();
+    let read = read_answers(&Source::Path(file(&dir, "v.csv", bad)), &skip).unwrap();
+    assert_eq!(read.value.table.n_labels(), 1);
+    assert!(read.notes[1].starts_with("7 of 8 rows were skipped"), "{:?}", read.notes);
+    assert_eq!(read.notes[2], "a quote is opened on line 10 and never closed: 3 lines from there to the end lost");
+    // The quote may stand below the line where its row begins.
+    let (_, text, _) = spoil("v.csv", "item,worker,label\n\"a\nb\",w,\"x\nb,w,x\n");
+    assert!(text.contains("a quote is opened on line 3 and never closed, so that 2 lines"), "{text}");
+    assert!(spoil("v.csv", "item,\"worker,label\na,w,x\n").1.contains("a quote is opened in the header"));
+    let (_, text, _) = spoil_with("v.csv", "item,worker,label\na,w,\"x\nb,w,x\n", &skip);
+    assert_eq!(text, "v.csv has no label before line 2, where a quote is opened and never closed");
+}
+
+/// A quote that is closed by a later one makes a row of many lines, which may be right: it is only said.
+#[test]
+fn a_row_of_very_many_lines() {
+    let dir = TempDir::new().unwrap();
+    let text = format!("item,worker,label\na,w,\"x\n{}b,w,\"y\nc,w,z\n", "b,w,x\n".repeat(30));
+    let read = read_answers(&Source::Path(file(&dir, "v.csv", &text)), &ReadOptions::default()).unwrap();
+    assert_eq!(read.notes[1], "the row on line 2 goes over 32 lines: is a quote missing there?");
+    let few = "item,worker,label\n\"a\nb\nc\",w,x\n";
+    let read = read_answers(&Source::Path(file(&dir, "v.csv", few)), &ReadOptions::default()).unwrap();
+    assert_eq!(read.notes.len(), 1, "{:?}", read.notes);
 }
 
 #[test]
@@ -203,9 +243,13 @@ fn json_that_is_none() {
 
 #[test]
 fn parquet_that_is_none() {
-    let (e, _, hint) = spoil("v.parquet", "item,worker,label\na,w,x\n");
+    let (e, text, hint) = spoil("v.parquet", "item,worker,label\na,w,x\n");
     assert_eq!(e.code(), "unreadable");
-    assert!(hint.contains("--input-format"), "{hint}");
+    assert_eq!(text, "v.parquet could not be read: it is text (perhaps CSV), not a Parquet file");
+    assert_eq!(hint, "`--input-format csv` reads it as such");
+    assert!(spoil("v.parquet", [1, 2, 0, 4, 200, 0, 9]).1.contains("does not begin like a Parquet file"));
+    assert_eq!(spoil("v.parquet", "").1, "v.parquet is empty");
+    assert!(spoil("v.parquet", b"PAR1 and then nothing").2.contains("cut off"));
 }
 
 #[test]

@@ -129,6 +129,8 @@ fn wide_tables() {
     assert_eq!(labels(&r.value), ["a ann 1", "a eve 2", "c ann 2", "c bob 2"]);
     assert_eq!(r.notes[0], "columns: item = item, 3 annotators in columns");
     assert_eq!(r.notes[1], "5 answers without a label left out");
+    assert_eq!(r.notes[2], "1 item without any label kept: `b`");
+    assert_eq!(r.value.table.items().iter().collect::<Vec<_>>(), ["a", "b", "c"]);
     let real = ReadOptions { kind: Some(LabelKind::Real), ..wide.clone() };
     assert_eq!(read("w.csv", "x,ann\na,1.5\n", &real).value.table.real().unwrap(), [1.5]);
     let e = try_read("w.csv", "item,ann,ann\na,1,2\n", &wide).unwrap_err();

@@ -3,7 +3,7 @@
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
 use crate::fitting;
-use crate::options::{FailIf, InputOptions, RunOptions, check_repeated, folds, read_truth};
+use crate::options::{FailIf, InputOptions, RunOptions, check_repeated, folds, read_gold, read_truth};
 use crate::output::{Format, OutputOptions};
 use crate::rows::{self, Push, Row, Sheet};
 use crate::talk::Talk;
@@ -60,7 +60,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let mut out = args.output.open(inputs)?;
     let mut data = args.input.read(&args.answers, args.run.threads(), talk)?;
     if let Some(file) = &args.gold {
-        let gold = read_truth(file, &data, talk)?;
+        let gold = read_gold(file, &data, talk)?;
         data = data.with_gold(gold);
     }
     let truth = args.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose()?;

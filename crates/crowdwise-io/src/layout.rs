@@ -1,0 +1,89 @@
+//! What the rows of a file are.
+
+use crowdwise_core::LabelKind;
+
+/// What the rows of a file are, and where their parts stand.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Layout {
+    pub shape: Shape,
+    pub kind: LabelKind,
+    /// The kind still depends on whether the values are numbers.
+    pub by_values: bool,
+    /// Names of all columns of the file.
+    pub names: Vec<String>,
+    pub note: String,
+    /// The column that says which rows were rejected by whoever asked for them.
+    pub status: Option<usize>,
+}
+
+impl Layout {
+    /// The columns that matter, in a fixed order.
+    pub fn used(&self) -> Vec<usize> {
+        let mut used = self.shape.used();
+        used.extend(self.status);
+        used
+    }
+
+    /// Rows are truth, not answers: nobody is named.
+    pub fn is_truth(&self) -> bool {
+        match &self.shape {
+            Shape::Labels { annotator, .. } | Shape::Pairs { annotator, .. } | Shape::Sequence { annotator, .. } => {
+                annotator.is_none()
+            }
+            Shape::Wide { .. } => false,
+        }
+    }
+
+    /// For files where each row names its annotators itself: a wide table becomes one of single labels.
+    pub fn with_named_annotators(mut self) -> Layout {
+        if let Shape::Wide { item, .. } = self.shape {
+            self.note = format!("columns: item = {}, every other one is an annotator", self.names[item]);
+            self.shape = Shape::Labels { item, annotator: Some(item), label: item };
+        }
+        self
+    }
+}
+
+/// Indices of the columns. Without an annotator the rows are known truth.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Shape {
+    Labels { item: usize, annotator: Option<usize>, label: usize },
+    Pairs { left: usize, right: usize, annotator: Option<usize>, outcome: usize },
+    Sequence { sequence: usize, position: usize, annotator: Option<usize>, label: usize },
+    Wide { item: usize, annotators: Vec<usize> },
+}
+
+impl Shape {
+    /// The columns that matter, in a fixed order.
+    fn used(&self) -> Vec<usize> {
+        match self {
+            Shape::Labels { item, annotator, label } => {
+                [Some(*item), *annotator, Some(*label)].into_iter().flatten().collect()
+            }
+            Shape::Pairs { left, right, annotator, outcome } => {
+                [Some(*left), Some(*right), *annotator, Some(*outcome)].into_iter().flatten().collect()
+            }
+            Shape::Sequence { sequence, position, annotator, label } => {
+                [Some(*sequence), Some(*position), *annotator, Some(*label)].into_iter().flatten().collect()
+            }
+            Shape::Wide { item, annotators } => std::iter::once(*item).chain(annotators.iter().copied()).collect(),
+        }
+    }
+
+    /// Columns of item, annotator and label where a row is just that, as [`crate::pending::Pending`] takes it.
+    pub fn labels(&self) -> [usize; 3] {
+        match *self {
+            Shape::Labels { item, annotator: Some(annotator), label } => [item, annotator, label],
+            _ => [0; 3],
+        }
+    }
+
+    /// The column of labels, values or outcomes; none in a wide table.
+    pub fn label(&self) -> Option<usize> {
+        match self {
+            Shape::Labels { label, .. } | Shape::Sequence { label, .. } => Some(*label),
+            Shape::Pairs { outcome, .. } => Some(*outcome),
+            Shape::Wide { .. } => None,
+        }
+    }
+}
