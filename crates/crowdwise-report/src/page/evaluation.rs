@@ -2,12 +2,26 @@
 
 use super::PageInput;
 use super::parts::figure;
-use crate::chart::{Reliability, ReliabilityPoint};
+use crate::chart::Reliability;
 use crate::number::{count, counted, decimal, percent, significant};
-use crowdwise_core::{GoldValues, stats};
+use crowdwise_core::questions::{Evaluation, reliability};
 use maud::{Markup, html};
 
-const BINS: usize = 10;
+/// What was not scored, and why: one sentence each.
+fn left_out(e: &Evaluation) -> Vec<String> {
+    let sentence =
+        |n: usize, one: &str, many: &str, why: &str| (n > 0).then(|| format!("{} {why}", counted(n, one, many)));
+    let told = "given to the fit as gold and not scored here.";
+    let parts = "with fewer than three known items, or with equal scores only, not scored.";
+    [
+        sentence(e.gold_left_out, "more was", "more were", told),
+        sentence(e.ties_left_out, "pair", "pairs", "whose truth is a tie not scored: scores are hardly ever equal."),
+        sentence(e.components_left_out, "part", "parts", parts),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
 
 pub fn body(input: &PageInput<'_>) -> Option<Markup> {
     let e = input.evaluation?;
@@ -25,18 +39,15 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
         ("Rank correlation", e.spearman.map(three), "Spearman"),
         ("Kendall’s τ", e.kendall.map(three), "tau-b"),
     ];
-    let points = reliability(input);
+    let points = input.truth.map_or_else(Vec::new, |truth| reliability(input.fit, input.data, truth));
     let label = "Reliability diagram: share of right answers by probability";
     Some(html! {
         p {
             "The truth of " (counted(e.n, "item", "items"))
-            @if let Some(gold) = &input.data.gold {
-                " is compared with the fit. The fit used " (counted(gold.values.len(), "gold label", "gold labels"))
-                ": items that are in both are right because they were told. "
-            } @else {
-                " is known and was used here only, not in fitting. "
-            }
+            @if e.components > 1 { ", in " (count(e.components)) " separate parts," }
+            " is known and was used here only, not in fitting. "
             @if e.unlabelled > 0 { (count(e.unlabelled)) " of them have no label. " }
+            @for text in left_out(e) { (text) " " }
         }
         div.two {
             dl.facts {
@@ -59,34 +70,4 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
             }
         }
     })
-}
-
-/// Labelled items with known class, in ten bins of top probability.
-fn reliability(input: &PageInput<'_>) -> Vec<ReliabilityPoint> {
-    let (Some((k, posterior)), Some(gold)) = (input.fit.posterior(), input.truth) else { return Vec::new() };
-    let GoldValues::Classes(known) = &gold.values else { return Vec::new() };
-    // (items, right, sum of top probability)
-    let mut bins = [(0usize, 0.0, 0.0); BINS];
-    for &(u, truth) in known {
-        let (u, truth) = (u as usize, truth as usize);
-        if (u + 1) * k > posterior.len() || input.data.table.degree(u) == 0 {
-            continue;
-        }
-        let row = &posterior[u * k..(u + 1) * k];
-        let top = row[stats::argmax(row)];
-        let right = truth < k && stats::tied(row[truth], top);
-        let bin = &mut bins[((top * BINS as f64) as usize).min(BINS - 1)];
-        bin.0 += 1;
-        bin.1 += if right { 1.0 / stats::n_tied(row) as f64 } else { 0.0 };
-        bin.2 += top;
-    }
-    bins.iter()
-        .filter(|b| b.0 > 0)
-        .map(|&(n, right, top)| ReliabilityPoint {
-            confidence: top / n as f64,
-            accuracy: right / n as f64,
-            interval: stats::rate_interval(right, n as f64),
-            n,
-        })
-        .collect()
 }
