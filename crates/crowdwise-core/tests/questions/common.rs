@@ -2,7 +2,7 @@
 
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Fit, Gold, LabelKind, Method, MethodInfo, Outcome,
-    Provenance, Status, Stop, TableBuilder, Truth,
+    Provenance, Status, Stop, Truth,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
