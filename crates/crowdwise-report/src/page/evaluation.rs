@@ -9,18 +9,22 @@ use maud::{Markup, html};
 
 /// What was not scored, and why: one sentence each.
 fn left_out(e: &Evaluation) -> Vec<String> {
-    let sentence =
-        |n: usize, one: &str, many: &str, why: &str| (n > 0).then(|| format!("{} {why}", counted(n, one, many)));
-    let told = "given to the fit as gold and not scored here.";
-    let parts = "with fewer than three known items, or with equal scores only, not scored.";
-    [
-        sentence(e.gold_left_out, "more was", "more were", told),
-        sentence(e.ties_left_out, "pair", "pairs", "whose truth is a tie not scored: scores are hardly ever equal."),
-        sentence(e.components_left_out, "part", "parts", parts),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let mut out = Vec::new();
+    let is = |n: usize| if n == 1 { "is" } else { "are" };
+    if e.gold_left_out > 0 {
+        let n = counted(e.gold_left_out, "item", "items");
+        out.push(format!("The truth of {n} was given to the fit as gold and is not scored."));
+    }
+    if e.ties_left_out > 0 {
+        let n = counted(e.ties_left_out, "pair", "pairs");
+        out.push(format!("{n} whose truth is a tie {} not scored: scores are hardly ever equal.", is(e.ties_left_out)));
+    }
+    if e.components_left_out > 0 {
+        let n = counted(e.components_left_out, "part", "parts");
+        let is = is(e.components_left_out);
+        out.push(format!("{n} with fewer than three known items, or with equal scores only, {is} not scored."));
+    }
+    out
 }
 
 pub fn body(input: &PageInput<'_>) -> Option<Markup> {
@@ -43,9 +47,13 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
     let label = "Reliability diagram: share of right answers by probability";
     Some(html! {
         p {
-            "The truth of " (counted(e.n, "item", "items"))
-            @if e.components > 1 { ", in " (count(e.components)) " separate parts," }
-            " is known and was used here only, not in fitting. "
+            @if e.n > 0 {
+                "The truth of " (counted(e.n, "item", "items"))
+                @if e.components > 1 { ", in " (count(e.components)) " separate parts," }
+                " is known and was used here only, not in fitting. "
+            } @else {
+                "There is nothing to score. "
+            }
             @if e.unlabelled > 0 { (count(e.unlabelled)) " of them have no label. " }
             @for text in left_out(e) { (text) " " }
         }

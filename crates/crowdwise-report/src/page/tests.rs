@@ -177,7 +177,7 @@ fn an_evaluation_says_what_it_leaves_out() {
     let html = checked(&data, &f, &Extra { evaluation: Some(&evaluation), ..Extra::default() });
     for part in [
         "The truth of 7 items, in 3 separate parts, is known",
-        "1 more was given to the fit as gold",
+        "The truth of 1 item was given to the fit as gold",
         "2 pairs whose truth is a tie",
         "4 parts with fewer than three known items",
     ] {
