@@ -148,7 +148,7 @@ fn agreement(out: &mut String, a: &Agreement, data: &Dataset, width: Option<usiz
     if worst.len() > 1 {
         let names = data.table.annotators();
         let of = |r: &crowdwise::questions::PairRow| {
-            format!("{} and {}: κ {:.2} on {}", names.name(r.a as _), names.name(r.b as _), r.kappa, units(r.n as u64))
+            format!("{} and {}: κ {:.2} on {}", names.name(r.a as _), names.name(r.b as _), r.kappa, units(r.n))
         };
         let last = worst.len() - 1;
         rows.extend([("least alike", of(worst[0])), ("most alike", of(worst[last]))]);
