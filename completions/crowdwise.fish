@@ -218,7 +218,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s h -l help 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s m -l method -d 'Methods, or `all` that fit the data [default: a sensible set]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s p -l param -d 'A parameter of one of the methods' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l truth -d 'Known truth (item,label), only to evaluate' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l gold -d 'Gold labels (item,label) that the fits use' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l gold -d 'Gold labels (item,label) that the fit uses' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l folds -d 'Parts in which labels are hidden in turn for the held-out score; 0 = no such score' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
 findings\t'There is any warning or problem'
@@ -284,7 +284,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s o -l outp
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l compare -d 'Also show how these methods do, or `all` that fit the data' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l folds -d 'Parts in which labels are hidden in turn for the held-out score of --compare' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l truth -d 'Known truth (item,label), only to evaluate' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l title -d 'Title of the page [default: the name of the answers]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l title -d 'Title of the page [default: the file name of the answers]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"

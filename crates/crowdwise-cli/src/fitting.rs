@@ -5,9 +5,9 @@ use crate::interrupt;
 use crate::options::{FailIf, RunOptions};
 use crate::progress::Progress;
 use crate::talk::{Talk, counted};
-use crowdwise::questions::Evaluation;
+use crowdwise::questions::{ENDINGS, Evaluation};
 use crowdwise::report::subject_text;
-use crowdwise::{AnyMethod, Context, Dataset, Error, Event, Finding, Fit, LabelKind, Severity, Stop};
+use crowdwise::{AnyMethod, Context, Dataset, Error, Event, Finding, Fit, Severity, Stop};
 use std::time::{Duration, Instant};
 
 /// A fit and the time it took.
@@ -44,13 +44,7 @@ pub fn with_progress<T>(name: &str, run: &RunOptions, talk: Talk, work: impl FnO
 }
 
 /// The method that a command uses unless told otherwise.
-pub fn default_method(kind: LabelKind) -> &'static str {
-    match kind {
-        LabelKind::Categorical | LabelKind::Similarity => "dawid-skene",
-        LabelKind::Real => "mean",
-        LabelKind::Preference => "bradley-terry",
-    }
-}
+pub const DEFAULT_METHOD: &str = "auto";
 
 /// Says how the fit ended, if not well.
 pub fn say_stop(fit: &Fit, talk: Talk) {
@@ -88,8 +82,6 @@ fn more_iterations(method: &str) -> String {
     }
 }
 
-/// Findings that [`say_stop`] has said already.
-const SAID_OF_STOP: &[&str] = &["not-converged", "interrupted", "not-finite"];
 /// At most this many findings are said; the others are counted.
 const MOST_FINDINGS: usize = 8;
 
@@ -102,8 +94,9 @@ pub fn severity_word(severity: Severity) -> &'static str {
     }
 }
 
+/// Says the findings; how the iterations ended has been said by [`say_stop`].
 pub fn say_findings(findings: &[Finding], talk: Talk) {
-    let worth = |f: &&Finding| f.severity > Severity::Info && !SAID_OF_STOP.contains(&f.code.as_str());
+    let worth = |f: &&Finding| f.severity > Severity::Info && !ENDINGS.contains(&f.code.as_str());
     let mut order: Vec<&Finding> = findings.iter().filter(worth).collect();
     order.sort_by_key(|f| std::cmp::Reverse(f.severity));
     for f in order.iter().take(MOST_FINDINGS) {
@@ -130,7 +123,27 @@ pub fn say_evaluation(e: &Evaluation, file: &str, talk: Talk) {
         ("Kendall", e.kendall),
     ];
     let parts: Vec<String> = named.iter().filter_map(|(n, x)| x.map(|x| format!("{n} {x:.4}"))).collect();
-    talk.note(format_args!("against {file} ({}): {}", counted(e.n as u64, "item", "items"), parts.join(", ")));
+    let what = if parts.is_empty() { "nothing to score".into() } else { parts.join(", ") };
+    talk.note(format_args!("against {file} ({}): {what}", rests_on(e)));
+}
+
+/// What an evaluation rests on, and what it leaves out.
+fn rests_on(e: &Evaluation) -> String {
+    let mut out = counted(e.n as u64, "item", "items");
+    if e.components > 1 {
+        out += &format!(" in {} separate parts", e.components);
+    }
+    let mut left_out = Vec::new();
+    if e.gold_left_out > 0 {
+        left_out.push(format!("{} given as gold", counted(e.gold_left_out as u64, "item", "items")));
+    }
+    if e.ties_left_out > 0 {
+        left_out.push(counted(e.ties_left_out as u64, "tie", "ties"));
+    }
+    if e.components_left_out > 0 {
+        left_out.push(format!("{} too small", counted(e.components_left_out as u64, "part", "parts")));
+    }
+    if left_out.is_empty() { out } else { format!("{out}; left out: {}", left_out.join(", ")) }
 }
 
 /// The exit code, after everything was written.
@@ -162,6 +175,18 @@ mod tests {
                 assert!(e.params().iter().any(|p| p.name == name), "{} has no {name}", e.info.id);
             }
         }
+    }
+
+    #[test]
+    fn what_an_evaluation_leaves_out_is_said() {
+        let mut e = Evaluation { n: 1, ..Evaluation::default() };
+        assert_eq!(rests_on(&e), "1 item");
+        (e.n, e.components, e.components_left_out) = (1200, 3, 1);
+        (e.gold_left_out, e.ties_left_out) = (40, 2);
+        assert_eq!(
+            rests_on(&e),
+            "1 200 items in 3 separate parts; left out: 40 items given as gold, 2 ties, 1 part too small"
+        );
     }
 
     #[test]

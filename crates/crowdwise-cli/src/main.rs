@@ -11,7 +11,6 @@ mod progress;
 mod rows;
 mod source;
 mod talk;
-mod watched;
 
 use clap::Parser;
 use cli::{Cli, Command};

@@ -1,14 +1,14 @@
 //! A fit that is kept in a file, or made from answers on the spot.
 
 use crate::fitting::{self, Fitted};
-use crate::options::{InputOptions, KeyValue, RunOptions, method, read_gold};
+use crate::options::{InputOptions, KeyValue, RunOptions, method, read_gold, read_truth};
 use crate::talk::Talk;
 use crowdwise::report::FitDocument;
-use crowdwise::{Dataset, Error};
+use crowdwise::{Dataset, Error, Gold};
 
 #[derive(Clone, Debug, clap::Args)]
 pub struct FitOptions {
-    /// The method for answers [default: dawid-skene; mean for real values, bradley-terry for comparisons]
+    /// The method for answers [default: auto]
     #[arg(short, long, value_name = "METHOD")]
     pub method: Option<String>,
     /// A parameter of the method
@@ -21,6 +21,43 @@ pub struct FitOptions {
     pub run: RunOptions,
     #[command(flatten)]
     pub input: InputOptions,
+}
+
+/// Files of known truth.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Known {
+    /// Known truth (item,label), only to evaluate
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<String>,
+    /// Gold labels (item,label) that the fit uses
+    #[arg(long, value_name = "FILE")]
+    pub gold: Option<String>,
+}
+
+impl Known {
+    /// All files that are read.
+    pub fn files<'a>(&'a self, answers: &'a str, input: &'a InputOptions) -> [Option<&'a str>; 4] {
+        [Some(answers), self.truth.as_deref(), self.gold.as_deref(), input.items.as_deref()]
+    }
+
+    /// The answers with their gold, and the truth.
+    pub fn read(
+        &self,
+        answers: &str,
+        input: &InputOptions,
+        run: &RunOptions,
+        talk: Talk,
+    ) -> Result<(Dataset, Option<Gold>), Error> {
+        let data = with_gold(input.read(answers, run.threads(), talk)?, self.gold.as_deref(), talk)?;
+        let truth = self.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose()?;
+        Ok((data, truth))
+    }
+}
+
+fn with_gold(data: Dataset, file: Option<&str>, talk: Talk) -> Result<Dataset, Error> {
+    let Some(file) = file else { return Ok(data) };
+    let gold = read_gold(file, &data, talk)?;
+    Ok(data.with_gold(gold))
 }
 
 /// What a command that takes answers or a fit was given.
@@ -55,12 +92,8 @@ impl FitOptions {
         if let Some(name) = &self.method {
             method(name, &self.params)?;
         }
-        let mut data = self.input.read(file, self.run.threads(), talk)?;
-        if let Some(gold) = &self.gold {
-            let gold = read_gold(gold, &data, talk)?;
-            data = data.with_gold(gold);
-        }
-        let name = self.method.as_deref().unwrap_or_else(|| fitting::default_method(data.table.kind()));
+        let data = with_gold(self.input.read(file, self.run.threads(), talk)?, self.gold.as_deref(), talk)?;
+        let name = self.method.as_deref().unwrap_or(fitting::DEFAULT_METHOD);
         let method = method(name, &self.params)?;
         let fitted = fitting::fit(&*method, &data, &self.run, talk)?;
         fitting::say_stop(&fitted.fit, talk);

@@ -44,6 +44,11 @@ pub enum Annotators {
         k: usize,
         accuracy: Vec<f64>,
     },
+    /// P(right | truth k), annotators x K, errors spread evenly over the other classes.
+    ClassAccuracy {
+        k: usize,
+        accuracy: Vec<f64>,
+    },
     /// P(says l | truth k), annotators x truth x label, row = truth.
     Confusion {
         k: usize,
@@ -171,21 +176,72 @@ impl Fit {
 }
 
 impl Annotators {
+    /// Number of classes of the confusion matrices, where the model has them (or something that gives them).
+    pub fn classes(&self) -> Option<usize> {
+        match self {
+            Annotators::Confusion { k, .. }
+            | Annotators::Accuracy { k, .. }
+            | Annotators::ClassAccuracy { k, .. }
+            | Annotators::Ability { k, .. }
+            | Annotators::Competence { k, .. } => Some(*k),
+            Annotators::None | Annotators::Weight { .. } | Annotators::Gaussian { .. } => None,
+        }
+    }
+
     /// Confusion matrix of annotator `j`, K x K, row = truth, where the model has one.
     pub fn confusion(&self, j: usize) -> Option<Vec<f64>> {
-        let even = |k: usize, p: f64| {
-            let off = if k > 1 { (1.0 - p) / (k - 1) as f64 } else { 0.0 };
-            (0..k * k).map(|x| if x / k == x % k { p } else { off }).collect()
-        };
+        let k = self.classes()?;
+        if let Annotators::Confusion { matrix, .. } = self {
+            return Some(matrix[j * k * k..(j + 1) * k * k].to_vec());
+        }
+        let (mut out, mut column) = (vec![0.0; k * k], vec![0.0; k]);
+        for l in 0..k {
+            self.column(j, l, &mut column);
+            out[l..].iter_mut().step_by(k).zip(&column).for_each(|(x, p)| *x = *p);
+        }
+        Some(out)
+    }
+
+    /// P(annotator `j` says `l` | truth) for every truth: a column of the confusion matrix without the rest of it.
+    /// Even where the model has no matrix.
+    pub fn column(&self, j: usize, l: usize, column: &mut [f64]) {
+        let k = column.len();
+        let off = |p: f64| if k > 1 { (1.0 - p) / (k - 1) as f64 } else { 0.0 };
         match self {
-            Annotators::Confusion { k, matrix } => Some(matrix[j * k * k..(j + 1) * k * k].to_vec()),
-            Annotators::Accuracy { k, accuracy } => Some(even(*k, accuracy[j])),
-            Annotators::Ability { k, ability, typical_ease } => {
-                Some(even(*k, 1.0 / (1.0 + (-ability[j] * typical_ease).exp())))
+            Annotators::Confusion { matrix, .. } => {
+                let own = &matrix[j * k * k..(j + 1) * k * k];
+                column.iter_mut().zip(own[l..].iter().step_by(k)).for_each(|(x, p)| *x = *p);
             }
-            Annotators::Competence { k, competence, strategy } => {
-                let (t, xi) = (competence[j], &strategy[j * k..(j + 1) * k]);
-                Some((0..k * k).map(|x| (1.0 - t) * xi[x % k] + if x / k == x % k { t } else { 0.0 }).collect())
+            Annotators::ClassAccuracy { accuracy, .. } => {
+                let own = &accuracy[j * k..(j + 1) * k];
+                column.iter_mut().zip(own).for_each(|(x, p)| *x = off(*p));
+                column[l] = own[l];
+            }
+            Annotators::Competence { competence, strategy, .. } => {
+                column.fill((1.0 - competence[j]) * strategy[j * k + l]);
+                column[l] += competence[j];
+            }
+            Annotators::Accuracy { .. } | Annotators::Ability { .. } => {
+                let p = self.accuracy(j).unwrap_or(1.0 / k as f64);
+                column.fill(off(p));
+                column[l] = p;
+            }
+            Annotators::None | Annotators::Weight { .. } | Annotators::Gaussian { .. } => column.fill(1.0 / k as f64),
+        }
+    }
+
+    /// P(right) of annotator `j` if all classes are equally frequent, where the model has confusion matrices.
+    pub fn accuracy(&self, j: usize) -> Option<f64> {
+        match self {
+            Annotators::Accuracy { accuracy, .. } => Some(accuracy[j]),
+            Annotators::ClassAccuracy { k, accuracy } => {
+                Some(accuracy[j * k..(j + 1) * k].iter().sum::<f64>() / *k as f64)
+            }
+            Annotators::Ability { ability, typical_ease, .. } => Some(1.0 / (1.0 + (-ability[j] * typical_ease).exp())),
+            Annotators::Competence { k, competence, .. } => Some(competence[j] + (1.0 - competence[j]) / *k as f64),
+            Annotators::Confusion { k, matrix } => {
+                let c = &matrix[j * k * k..(j + 1) * k * k];
+                Some((0..*k).map(|a| c[a * k + a]).sum::<f64>() / *k as f64)
             }
             Annotators::None | Annotators::Weight { .. } | Annotators::Gaussian { .. } => None,
         }
@@ -196,13 +252,11 @@ impl Annotators {
         match self {
             Annotators::None => None,
             Annotators::Weight { weight } => Some(weight[j]),
-            Annotators::Accuracy { accuracy, .. } => Some(accuracy[j]),
             Annotators::Competence { competence, .. } => Some(competence[j]),
             Annotators::Ability { ability, .. } => Some(ability[j]),
             Annotators::Gaussian { sd, .. } => Some(1.0 / (sd[j] * sd[j])),
-            Annotators::Confusion { k, matrix } => {
-                let c = &matrix[j * k * k..(j + 1) * k * k];
-                Some((0..*k).map(|a| c[a * k + a]).sum::<f64>() / *k as f64)
+            Annotators::Accuracy { .. } | Annotators::ClassAccuracy { .. } | Annotators::Confusion { .. } => {
+                self.accuracy(j)
             }
         }
     }
@@ -216,11 +270,50 @@ impl Annotators {
             | Annotators::Competence { competence: v, .. }
             | Annotators::Ability { ability: v, .. }
             | Annotators::Gaussian { sd: v, .. } => v.len(),
+            Annotators::ClassAccuracy { k, accuracy } => accuracy.len() / (*k).max(1),
             Annotators::Confusion { k, matrix } => matrix.len() / (k * k).max(1),
         }
     }
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn models() -> Vec<Annotators> {
+        vec![
+            Annotators::Accuracy { k: 3, accuracy: vec![0.7, 0.2] },
+            Annotators::ClassAccuracy { k: 3, accuracy: vec![0.5, 0.6, 0.9, 1.0, 0.0, 0.4] },
+            Annotators::Competence { k: 3, competence: vec![0.5, 0.1], strategy: vec![0.2, 0.3, 0.5, 1.0, 0.0, 0.0] },
+            Annotators::Ability { k: 3, ability: vec![1.5, -0.5], typical_ease: 0.8 },
+            Annotators::Confusion { k: 3, matrix: [0.6, 0.3, 0.1].repeat(6) },
+        ]
+    }
+
+    #[test]
+    fn columns_and_accuracies_are_those_of_the_matrix() {
+        for a in models() {
+            assert_eq!((a.len(), a.classes()), (2, Some(3)));
+            for j in 0..2 {
+                let c = a.confusion(j).unwrap();
+                c.chunks_exact(3).for_each(|row| assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{a:?}"));
+                let mut column = [0.0; 3];
+                for l in 0..3 {
+                    a.column(j, l, &mut column);
+                    assert_eq!(column, [c[l], c[3 + l], c[6 + l]], "{a:?}");
+                }
+                assert!((a.accuracy(j).unwrap() - (c[0] + c[4] + c[8]) / 3.0).abs() < 1e-12, "{a:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_matrices_there_is_nothing_to_project() {
+        let a = Annotators::Weight { weight: vec![2.0] };
+        assert_eq!((a.confusion(0), a.accuracy(0), a.classes(), a.weight(0)), (None, None, None, Some(2.0)));
     }
 }

@@ -16,6 +16,7 @@ pub mod questions;
 pub mod simulate;
 pub mod stats;
 mod table;
+mod values;
 
 pub use builder::TableBuilder;
 pub use context::{Context, Event, Run, Sink, Step, stream};
@@ -27,4 +28,5 @@ pub use method::{
     AnyMethod, Capabilities, Entry, Method, MethodInfo, ParamInfo, Params, Reference, Status, entry, find,
 };
 pub use names::{Names, nearest};
-pub use table::{Categorical, Codes, Index, LabelKind, MAX_CLASSES, Preference, Table, Units, Values};
+pub use table::{Categorical, Index, Table};
+pub use values::{Codes, LabelKind, MAX_CLASSES, Preference, Units, Values};

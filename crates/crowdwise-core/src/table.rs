@@ -2,120 +2,9 @@
 
 use crate::Names;
 use crate::digest::Digest;
-use serde::{Deserialize, Serialize};
+use crate::values::{Codes, LabelKind, Preference, Units, Values};
 use std::ops::Range;
 use std::sync::OnceLock;
-
-/// What a label is. Sequences and graphs are structures beside the table, not kinds of label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LabelKind {
-    Categorical,
-    Real,
-    Preference,
-    Similarity,
-}
-
-impl LabelKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            LabelKind::Categorical => "categorical",
-            LabelKind::Real => "real",
-            LabelKind::Preference => "preference",
-            LabelKind::Similarity => "similarity",
-        }
-    }
-}
-
-impl std::fmt::Display for LabelKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Outcome of a comparison as it was shown: left item, right item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Preference {
-    Left,
-    Right,
-    Tie,
-}
-
-/// What is judged: an item, or a pair of items in the order in which it was shown.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Units {
-    Items,
-    Pairs(Vec<[u32; 2]>),
-}
-
-/// Class codes in one byte where they fit (up to 256 classes), else in two.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Codes {
-    U8(Vec<u8>),
-    U16(Vec<u16>),
-}
-
-/// Most classes a categorical table can have.
-pub const MAX_CLASSES: usize = 65_535;
-
-impl Codes {
-    pub fn len(&self) -> usize {
-        match self {
-            Codes::U8(v) => v.len(),
-            Codes::U16(v) => v.len(),
-        }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    #[inline]
-    pub fn get(&self, row: usize) -> usize {
-        match self {
-            Codes::U8(v) => v[row] as usize,
-            Codes::U16(v) => v[row] as usize,
-        }
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.len()).map(|r| self.get(r))
-    }
-}
-
-/// The values of all annotations, in table order.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Values {
-    Categorical { classes: Names, ordered: bool, codes: Codes },
-    Real { values: Vec<f64>, range: Option<(f64, f64)> },
-    Preference { codes: Vec<Preference> },
-    Similarity { same: Vec<bool> },
-}
-
-impl Values {
-    pub fn len(&self) -> usize {
-        match self {
-            Values::Categorical { codes, .. } => codes.len(),
-            Values::Real { values, .. } => values.len(),
-            Values::Preference { codes } => codes.len(),
-            Values::Similarity { same } => same.len(),
-        }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    pub fn kind(&self) -> LabelKind {
-        match self {
-            Values::Categorical { .. } => LabelKind::Categorical,
-            Values::Real { .. } => LabelKind::Real,
-            Values::Preference { .. } => LabelKind::Preference,
-            Values::Similarity { .. } => LabelKind::Similarity,
-        }
-    }
-}
 
 /// Rows of each annotator, with the unit of each row: built only when a method asks.
 #[derive(Clone, Debug)]
@@ -175,6 +64,18 @@ impl Categorical<'_> {
         for row in self.table.rows(u) {
             out[self.codes.get(row)] += 1.0;
         }
+    }
+
+    /// Writes the vote shares of unit `u` into `out` (length K): even where nobody voted.
+    pub fn vote_shares(&self, u: usize, out: &mut [f64]) {
+        let n = self.table.degree(u);
+        if n == 0 {
+            out.fill(1.0 / self.k() as f64);
+            return;
+        }
+        out.fill(0.0);
+        self.votes(u, out);
+        out.iter_mut().for_each(|x| *x /= n as f64);
     }
 }
 

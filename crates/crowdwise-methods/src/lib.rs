@@ -5,6 +5,8 @@ pub mod competence;
 pub mod confusion;
 pub mod difficulty;
 pub(crate) mod fast;
+#[cfg(test)]
+mod golden;
 #[allow(dead_code, unused_imports)] // the families that need it follow
 pub(crate) mod linalg;
 pub(crate) mod mcmc;

@@ -117,12 +117,7 @@ fn fixed_difficulty_is_one_coin_em() {
         let c = t.categorical().unwrap();
         let rounds = 12;
         let mut q = vec![0.0; t.n_units() * k];
-        q.chunks_mut(k).enumerate().for_each(|(u, row)| {
-            c.votes(u, row);
-            for x in &mut *row {
-                *x /= 8.0;
-            }
-        });
+        q.chunks_mut(k).enumerate().for_each(|(u, row)| c.vote_shares(u, row));
         let mut p = vec![0.0; 20];
         for _ in 0..rounds {
             let (mut hits, mut n) = (vec![0.0; 20], vec![0.0; 20]);

@@ -263,7 +263,9 @@ fn the_shared_sets_refuse_a_position_effect_and_show_their_parts() {
         assert_eq!(detail(&f, "components") as u32, parts);
         let (score, _, component) = scores(&f);
         assert_eq!(component.iter().max().unwrap() + 1, parts);
-        assert_eq!(has(&f, "separate-components"), parts > 1);
+        // one finding about one fact
+        let about = f.findings.iter().filter(|f| f.message.contains(&format!("{parts} parts"))).count();
+        assert_eq!((has(&f, "disconnected"), about), (parts > 1, usize::from(parts > 1)), "{:?}", f.findings);
         for c in 0..parts {
             let sum: f64 = score.iter().zip(component).filter(|(_, x)| **x == c).map(|(s, _)| s).sum();
             assert!(sum.abs() < 1e-6, "component {c} of {name} is not centred: {sum}");

@@ -250,6 +250,48 @@ fn multiplicative_weights_keep_the_mistake_bound() {
     }
 }
 
+/// The details of rule `multiplicative`.
+fn details(
+    labels: &[(&str, &str, &str)],
+    gold: &[(&str, &str)],
+    beta: f64,
+) -> serde_json::Map<String, serde_json::Value> {
+    let m = WeightedMajorityVote { beta, ..rule(Rule::Multiplicative) };
+    fit(&m, &with_gold(table(labels), gold)).diagnostics.details
+}
+
+#[test]
+fn no_mistake_bound_where_its_proof_does_not_hold() {
+    // one annotator per item, always wrong, and one who never meets gold: 40 mistakes, none of them by the silent one
+    let names: Vec<String> = (0..40).map(|i| format!("g{i:02}")).collect();
+    let gold: Vec<(&str, &str)> = names.iter().map(|i| (i.as_str(), "yes")).collect();
+    let mut labels: Vec<(&str, &str, &str)> = names.iter().map(|i| (i.as_str(), i.as_str(), "no")).collect();
+    labels.push(("x", "silent", "yes"));
+    let d = details(&labels, &gold, 0.5);
+    assert_eq!(d["mistakes"], 40);
+    // the formula with the silent one as the best would promise at most 13
+    assert!(41f64.ln() / (4f64 / 3.0).ln() < 13.0);
+    assert!(!d.contains_key("mistake_bound") && !d.contains_key("best_annotator_mistakes"), "{d:?}");
+
+    let full = [("a", "p", "no"), ("a", "q", "yes"), ("b", "p", "yes"), ("b", "q", "yes")];
+    let gold = [("a", "yes"), ("b", "yes"), ("c", "no")];
+    // gold that nobody labelled is not predicted and does not take the bound away
+    let mut labels = full.to_vec();
+    labels.push(("x", "p", "no"));
+    let d = details(&labels, &gold, 0.5);
+    assert_eq!((&d["gold_items"], &d["best_annotator_mistakes"]), (&2.into(), &0.into()));
+    assert!((d["mistake_bound"].as_f64().unwrap() - 2f64.ln() / (4f64 / 3.0).ln()).abs() < 1e-12);
+    // an answer given twice weighs twice
+    labels.push(("a", "q", "yes"));
+    assert!(!details(&labels, &gold, 0.5).contains_key("mistake_bound"));
+    // q answered everything, p did not
+    labels = full[1..].to_vec();
+    labels.push(("x", "p", "no"));
+    let d = details(&labels, &gold, 0.5);
+    assert_eq!(d["best_annotator_mistakes"], 0);
+    assert!(!d.contains_key("mistake_bound"));
+}
+
 fn mistakes_of(seed: u64, p: &[f64], j: usize) -> usize {
     let (data, truth) = one_coin(100 + seed, 300, p, 2);
     let c = data.table.categorical().unwrap();

@@ -10,6 +10,11 @@ use std::time::Duration;
 /// Hard items that a page shows.
 const HARD_ITEMS: usize = 25;
 
+/// The last part of a path: the page of `results/july/votes.csv` is about votes.csv, wherever it lies.
+fn file_name(source: &str) -> &str {
+    Path::new(source).file_name().and_then(|n| n.to_str()).unwrap_or(source)
+}
+
 /// Everything there is to say of a fit: a self-contained page for people, a JSON document for programs.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
@@ -27,7 +32,7 @@ impl<'a> Report<'a> {
         Report { data, fit, title: None, truth: None, comparison: None, elapsed: None, command: None }
     }
 
-    /// Instead of the name of the data.
+    /// Instead of the file name of the data.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
@@ -73,7 +78,7 @@ impl<'a> Report<'a> {
         let rows = annotators(data, fit);
         let hard = items(data, fit, ItemOrder::Entropy, HARD_ITEMS);
         let evaluation = self.evaluation();
-        let title = self.title.clone().unwrap_or_else(|| data.source.clone());
+        let title = self.title.clone().unwrap_or_else(|| file_name(&data.source).to_owned());
         let mut input = PageInput::new(title, data, fit, &inspection, &rows, &hard);
         input.evaluation = evaluation.as_ref();
         input.truth = self.truth;

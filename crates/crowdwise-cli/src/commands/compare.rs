@@ -3,14 +3,14 @@
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
 use crate::fitting;
-use crate::options::{FailIf, InputOptions, RunOptions, check_repeated, folds, read_gold, read_truth};
+use crate::options::{FailIf, InputOptions, RunOptions, check_repeated, folds};
 use crate::output::{Format, OutputOptions};
 use crate::rows::{self, Push, Row, Sheet};
+use crate::source::Known;
 use crate::talk::Talk;
-use crate::watched;
 use crowdwise::questions::{CompareRow, Comparison, compare};
 use crowdwise::report::{DataCounts, SCHEMA};
-use crowdwise::{AnyMethod, Entry, Error, Finding, LabelKind, Severity, Stop};
+use crowdwise::{AnyMethod, Entry, Error, LabelKind, Severity, Stop};
 use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
@@ -31,12 +31,8 @@ pub struct Args {
     /// A parameter of one of the methods
     #[arg(short, long = "param", value_name = "METHOD.KEY=VALUE")]
     pub params: Vec<String>,
-    /// Known truth (item,label), only to evaluate
-    #[arg(long, value_name = "FILE")]
-    pub truth: Option<String>,
-    /// Gold labels (item,label) that the fits use
-    #[arg(long, value_name = "FILE")]
-    pub gold: Option<String>,
+    #[command(flatten)]
+    pub known: Known,
     /// Parts in which labels are hidden in turn for the held-out score; 0 = no such score
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = folds, allow_negative_numbers = true)]
     pub folds: usize,
@@ -55,28 +51,20 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     // slips are found before anything is read
     check_names(&args.methods)?;
     let params = Params::parse(&args.params)?;
-    let inputs =
-        &[Some(args.answers.as_str()), args.truth.as_deref(), args.gold.as_deref(), args.input.items.as_deref()];
-    let mut out = args.output.open(inputs)?;
-    let mut data = args.input.read(&args.answers, args.run.threads(), talk)?;
-    if let Some(file) = &args.gold {
-        let gold = read_gold(file, &data, talk)?;
-        data = data.with_gold(gold);
-    }
-    let truth = args.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose()?;
-    let (methods, told) = watched::watch(chosen(&args.methods, data.table.kind(), &params)?);
+    let mut out = args.output.open(&args.known.files(&args.answers, &args.input))?;
+    let (data, truth) = args.known.read(&args.answers, &args.input, &args.run, talk)?;
+    let methods = chosen(&args.methods, data.table.kind(), &params)?;
     let result = talk.timed("compare", || {
         fitting::with_progress("compare", &args.run, talk, |cx| {
             compare(&data, &methods, truth.as_ref(), args.folds, cx)
         })
     });
-    let (findings, failures) = watched::findings(&told);
     if result.methods.iter().all(|r| r.stop.is_none()) {
         let none = || Error::Unsupported {
             what: format!("there is no method to compare for {} labels", data.table.kind()),
             hint: Some("`crowdwise methods` lists them".into()),
         };
-        Error::all(failures)?;
+        Error::all(result.methods.iter().filter_map(|r| r.failure.clone()).collect())?;
         return Err(if result.methods.is_empty() { none() } else { Error::Interrupted });
     }
     for row in &result.methods {
@@ -85,14 +73,14 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         }
     }
     if out.format == Format::Json {
-        rows::write_json(&mut out, &document(&result, &findings, DataCounts::of(&data)))?;
+        rows::write_json(&mut out, &document(&result, DataCounts::of(&data)))?;
     } else {
-        rows::write(&mut out, sheet(&result.methods, &findings, truth.is_some()), talk)?;
+        rows::write(&mut out, sheet(&result.methods, truth.is_some()), talk)?;
     }
     out.target.finish()?;
     let worst =
         result.methods.iter().filter_map(|r| r.stop).max_by_key(|s| !matches!(s, Stop::Direct | Stop::Converged));
-    let severities: Vec<Severity> = findings.iter().flatten().map(|f| f.severity).collect();
+    let severities: Vec<Severity> = result.methods.iter().flat_map(|r| &r.findings).map(|f| f.severity).collect();
     Ok(fitting::exit(worst, &severities, &args.fail_if, talk))
 }
 
@@ -133,6 +121,8 @@ const SENSIBLE: &[&str] = &[
     "one-coin",
     "dawid-skene",
     "bayes-dawid-skene",
+    "pooled-dawid-skene",
+    "auto",
     "glad",
     "mace",
     "mean",
@@ -187,20 +177,20 @@ pub fn chosen(names: &[String], kind: LabelKind, params: &Params) -> Result<Vec<
     Ok(methods)
 }
 
-fn document(result: &Comparison, findings: &[Vec<Finding>], data: DataCounts) -> Value {
-    let row = |(r, found): (&CompareRow, &Vec<Finding>)| {
+fn document(result: &Comparison, data: DataCounts) -> Value {
+    let row = |r: &CompareRow| {
         let mut value = serde_json::to_value(r).unwrap_or_default();
-        value["findings"] = watched::problems(found).into();
+        value["findings"] = r.codes().into();
         if r.evaluation.is_none() {
             value["evaluation"] = Value::Null; // always there, so that programs need not ask
         }
         value
     };
-    let methods: Vec<Value> = result.methods.iter().zip(findings).map(row).collect();
+    let methods: Vec<Value> = result.methods.iter().map(row).collect();
     json!({"schema": SCHEMA, "data": data, "folds": result.folds, "methods": methods})
 }
 
-fn sheet<'a>(all: &'a [CompareRow], findings: &'a [Vec<Finding>], truth: bool) -> Sheet<'a> {
+fn sheet(all: &[CompareRow], truth: bool) -> Sheet<'_> {
     let has = |f: fn(&CompareRow) -> bool| all.iter().any(f);
     let mut columns = vec!["method", "agreement", "drift", "held_out_log_loss", "held_out_se"];
     let eval = |name: &'static str, f: fn(&CompareRow) -> Option<f64>| {
@@ -226,7 +216,7 @@ fn sheet<'a>(all: &'a [CompareRow], findings: &'a [Vec<Finding>], truth: bool) -
     columns.extend(["seconds", "stop", "findings"]);
     let failed = has(|r| r.error.is_some());
     columns.extend(failed.then_some("error"));
-    Sheet::new(columns, all.len(), move |at, row: &mut Row<'a>| {
+    Sheet::new(columns, all.len(), move |at, row: &mut Row<'_>| {
         let r = &all[at];
         row.text(&*r.method).maybe(r.agreement).maybe(r.drift).maybe(r.held_out_log_loss).maybe(r.held_out_se);
         for (_, field) in &fields {
@@ -234,7 +224,7 @@ fn sheet<'a>(all: &'a [CompareRow], findings: &'a [Vec<Finding>], truth: bool) -
         }
         let stop = serde_json::to_value(r.stop).unwrap_or_default();
         row.real(r.elapsed_seconds).text(stop.as_str().unwrap_or_default().to_owned());
-        row.text(watched::problems(&findings[at]).join(" "));
+        row.text(r.codes().join(" "));
         if failed {
             row.text(r.error.as_deref().unwrap_or_default());
         }

@@ -3,9 +3,10 @@
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
 use crate::fitting;
-use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, method, read_gold, read_truth};
+use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, method};
 use crate::output::{Format, OutputOptions};
 use crate::rows::{self, Push, Row, Sheet};
+use crate::source::Known;
 use crate::talk::Talk;
 use crowdwise::questions::evaluate;
 use crowdwise::report::{FitDocument, LabelEntry, LabelRows};
@@ -23,18 +24,14 @@ Examples:
 pub struct Args {
     /// Answers: a file, or - for standard input
     pub answers: String,
-    /// The method [default: dawid-skene; mean for real values, bradley-terry for comparisons]
+    /// The method [default: auto]
     #[arg(short, long, value_name = "METHOD")]
     pub method: Option<String>,
     /// A parameter of the method; `crowdwise methods METHOD` lists them
     #[arg(short, long = "param", value_name = "KEY=VALUE")]
     pub params: Vec<KeyValue>,
-    /// Known truth (item,label), only to evaluate
-    #[arg(long, value_name = "FILE")]
-    pub truth: Option<String>,
-    /// Gold labels (item,label) that the fit uses
-    #[arg(long, value_name = "FILE")]
-    pub gold: Option<String>,
+    #[command(flatten)]
+    pub known: Known,
     /// Add a column of probability for each class
     #[arg(long)]
     pub posterior: bool,
@@ -54,22 +51,15 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if let Some(name) = &args.method {
         method(name, &args.params)?;
     }
-    let inputs =
-        &[Some(args.answers.as_str()), args.truth.as_deref(), args.gold.as_deref(), args.input.items.as_deref()];
-    let mut out = args.output.open(inputs)?;
-    let mut data = args.input.read(&args.answers, args.run.threads(), talk)?;
-    if let Some(file) = &args.gold {
-        let gold = read_gold(file, &data, talk)?;
-        data = data.with_gold(gold);
-    }
+    let mut out = args.output.open(&args.known.files(&args.answers, &args.input))?;
+    let (data, truth) = args.known.read(&args.answers, &args.input, &args.run, talk)?;
     if args.posterior && data.table.kind() != LabelKind::Categorical {
         return Err(Error::Usage {
             what: format!("--posterior is for classes, but {} has {} labels", data.source, data.table.kind()),
             hint: Some("leave it out: the rows tell how sure each estimate is".into()),
         });
     }
-    let truth = args.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose()?;
-    let name = args.method.as_deref().unwrap_or_else(|| fitting::default_method(data.table.kind()));
+    let name = args.method.as_deref().unwrap_or(fitting::DEFAULT_METHOD);
     let method = method(name, &args.params)?;
     let fitted = fitting::fit(&*method, &data, &args.run, talk)?;
     let fit = &fitted.fit;
@@ -80,7 +70,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         talk.timed("write", || rows::write_json(&mut out, &document))?;
     } else {
         fitting::say_findings(&fit.findings, talk);
-        if let (Some(e), Some(file)) = (&evaluation, &args.truth) {
+        if let (Some(e), Some(file)) = (&evaluation, &args.known.truth) {
             fitting::say_evaluation(e, file, talk);
         }
         talk.timed("write", || rows::write(&mut out, labels(&data, fit, args.posterior), talk))?;

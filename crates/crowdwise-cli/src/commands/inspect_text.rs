@@ -4,7 +4,7 @@ use crate::fitting::severity_word;
 use crate::talk::counted;
 use crowdwise::questions::{Agreement, Inspection, Level, Spread};
 use crowdwise::report::{Align, TextTable, subject_text};
-use crowdwise::{Dataset, Finding, LabelKind, group};
+use crowdwise::{Dataset, Finding, LabelKind, Units, group};
 use std::fmt::Write;
 
 /// Most classes and most pairs that are shown.
@@ -138,13 +138,17 @@ fn agreement(out: &mut String, a: &Agreement, data: &Dataset, width: Option<usiz
     if rows.is_empty() && a.notes.is_empty() {
         return;
     }
-    head(out, &format!("Agreement ({} with two labels or more)", counted(a.units as u64, "item", "items")));
+    let units = |n: u64| match data.table.units() {
+        Units::Items => counted(n, "item", "items"),
+        Units::Pairs(_) => counted(n, "pair", "pairs"),
+    };
+    head(out, &format!("Agreement ({} with two labels or more)", units(a.units as u64)));
     let mut worst: Vec<_> = a.pairs.iter().collect();
     worst.sort_by(|x, y| x.kappa.total_cmp(&y.kappa));
     if worst.len() > 1 {
         let names = data.table.annotators();
         let of = |r: &crowdwise::questions::PairRow| {
-            format!("{} and {}: κ {:.2} on {} items", names.name(r.a as _), names.name(r.b as _), r.kappa, r.n)
+            format!("{} and {}: κ {:.2} on {}", names.name(r.a as _), names.name(r.b as _), r.kappa, units(r.n))
         };
         let last = worst.len() - 1;
         rows.extend([("least alike", of(worst[0])), ("most alike", of(worst[last]))]);

@@ -38,7 +38,7 @@ pub struct Args {
     /// Known truth (item,label), only to evaluate
     #[arg(long, value_name = "FILE")]
     pub truth: Option<String>,
-    /// Title of the page [default: the name of the answers]
+    /// Title of the page [default: the file name of the answers]
     #[arg(long)]
     pub title: Option<String>,
     /// End with exit code 1 if this holds

@@ -7,8 +7,8 @@ use crate::interrupt;
 use crate::options::{KeyValue, check_repeated, set_fields, whole};
 use crate::output::{Pending, unwritable};
 use crate::talk::{Talk, counted};
-use clap::ValueEnum;
-use crowdwise::simulate::{Block, Role, SimModel, Simulation, Simulator, TrueAnnotator};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use crowdwise::simulate::{Block, SimModel, Simulation, Simulator, TrueAnnotator};
 use crowdwise::{Error, LabelKind};
 use serde_json::Value;
 use std::io::Write;
@@ -26,8 +26,8 @@ Examples:
 )]
 pub struct Args {
     /// How labels come about
-    #[arg(value_enum)]
-    pub model: Model,
+    #[arg(value_parser = models())]
+    pub model: SimModel,
     /// Write into DIR, which is made if it is not there
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
@@ -81,42 +81,11 @@ pub struct Args {
     pub seed: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Model {
-    /// Every annotator has a confusion matrix
-    DawidSkene,
-    /// One probability of being right per annotator
-    OneCoin,
-    /// One probability of being right per annotator and class
-    ConfusionVector,
-    /// Some annotators know, the others guess
-    SpammerHammer,
-    /// Knows the answer, or draws from a habit
-    Mace,
-    /// Ability of the annotator times ease of the item
-    Glad,
-    /// value = truth + bias + noise
-    Real,
-    /// Comparisons of two items, with ties
-    BradleyTerry,
-    /// Tokens of sequences
-    Sequences,
-}
-
-impl Model {
-    fn model(self) -> SimModel {
-        match self {
-            Model::DawidSkene => SimModel::DawidSkene,
-            Model::OneCoin => SimModel::OneCoin,
-            Model::ConfusionVector => SimModel::ConfusionVector,
-            Model::SpammerHammer => SimModel::SpammerHammer,
-            Model::Mace => SimModel::Mace,
-            Model::Glad => SimModel::Glad,
-            Model::Real => SimModel::Real,
-            Model::BradleyTerry => SimModel::BradleyTerry,
-            Model::Sequences => SimModel::Sequences,
-        }
-    }
+/// The models that the library has, by name.
+fn models() -> impl TypedValueParser<Value = SimModel> {
+    let shown = SimModel::ALL.map(|m| PossibleValue::new(m.name()).help(m.summary()));
+    PossibleValuesParser::new(shown)
+        .map(|name| SimModel::ALL.into_iter().find(|m| m.name() == name).expect("one of the names offered"))
 }
 
 /// What a simulation writes.
@@ -126,7 +95,7 @@ impl Args {
     fn simulation(&self) -> Result<Simulation, Error> {
         let mut fields: Vec<(String, Value)> = Vec::new();
         let mut set = |name: &str, value: Option<Value>| fields.extend(value.map(|v| (name.to_owned(), v)));
-        set("model", serde_json::to_value(self.model.model()).ok());
+        set("model", Some(self.model.name().into()));
         set("items", self.items.map(Value::from));
         set("annotators", self.annotators.map(Value::from));
         let named = (!self.class_names.is_empty()).then_some(self.class_names.len());
@@ -296,17 +265,10 @@ fn write_scores(file: &mut Pending, simulator: &Simulator) -> Result<(), Error> 
 fn write_annotators(file: &mut Pending, all: &[TrueAnnotator]) -> Result<(), Error> {
     let mut text = String::from("annotator,role,leader,accuracy,competence,ability,bias,sd,sharpness,confusion\n");
     for a in all {
-        let role = match a.role {
-            Role::Ordinary => "ordinary",
-            Role::Spammer => "spammer",
-            Role::Adversary => "adversary",
-            Role::Leader => "leader",
-            Role::Follower => "follower",
-        };
         let number = |x: Option<f64>| x.map(|x| format!("{x:.6}")).unwrap_or_default();
         let cells = [
             format!("a{}", a.annotator),
-            role.into(),
+            a.role.name().into(),
             a.leader.map(|j| format!("a{j}")).unwrap_or_default(),
             number(a.accuracy),
             number(a.competence),

@@ -1,9 +1,10 @@
 //! Methods side by side.
 
+use super::findings::ENDINGS;
 use super::held_out::{self, Losses};
 use super::tally::Tally;
 use super::{Evaluation, criteria, evaluate};
-use crate::{AnyMethod, Context, Dataset, Error, Event, Gold, Stop};
+use crate::{AnyMethod, Context, Dataset, Error, Event, Finding, Gold, Severity, Stop, Subject};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Instant;
@@ -30,9 +31,33 @@ pub struct CompareRow {
     /// Time of the fit to all labels.
     pub elapsed_seconds: f64,
     pub stop: Option<Stop>,
+    /// What the fit to all labels shows.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
     /// Why there is no result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The same as an error, for the program that asked.
+    #[serde(skip)]
+    pub failure: Option<Error>,
+}
+
+impl CompareRow {
+    /// Codes of the warnings and problems that tell this method from the others, each once: not those about the data,
+    /// which all methods share, nor how the iterations ended, which `stop` says.
+    pub fn codes(&self) -> Vec<&str> {
+        let own = |f: &&Finding| {
+            let shared = f.subject == Subject::Data && f.severity < Severity::Problem;
+            f.severity > Severity::Info && !shared && !ENDINGS.contains(&f.code.as_str())
+        };
+        let mut codes: Vec<&str> = Vec::new();
+        for f in self.findings.iter().filter(own) {
+            if !codes.contains(&f.code.as_str()) {
+                codes.push(&f.code);
+            }
+        }
+        codes
+    }
 }
 
 /// Methods on the same data, in the order they were given.
@@ -91,7 +116,9 @@ fn row(
         evaluation: None,
         elapsed_seconds: 0.0,
         stop: None,
+        findings: Vec::new(),
         error: None,
+        failure: None,
     };
     if cx.cancelled() {
         row.error = Some("interrupted before it was tried".into());
@@ -109,9 +136,11 @@ fn row(
                 (row.agreement, row.agreement_n) = (Some(a), n);
             }
             row.drift = Tally::of(data, &fit, false).map(|t| t.drift());
+            row.findings = fit.findings;
         }
         Err(e) => {
             row.error = Some(e.to_string());
+            row.failure = Some(e);
             return row;
         }
     }

@@ -21,7 +21,7 @@ pub fn agreement(data: &Dataset, fit: &Fit) -> Option<(f64, usize)> {
     let modelled = fit.annotators.len() == m && m > 0;
     let (sum, n) = match &fit.annotators {
         Annotators::Weight { weight } if modelled => by_weight(c, weight),
-        a if modelled && a.confusion(0).is_some_and(|c| c.len() == k * k) => by_cavity(c, fit, k, post),
+        a if modelled && a.classes() == Some(k) => by_cavity(c, fit, k, post),
         _ => by_weight(c, &vec![1.0; m]),
     };
     mean_of_annotators(&sum, &n)
@@ -57,21 +57,13 @@ fn mean_of_annotators(sum: &[f64], n: &[u64]) -> Option<(f64, usize)> {
 fn by_cavity(c: Categorical<'_>, fit: &Fit, k: usize, post: &[f64]) -> (Vec<f64>, Vec<u64>) {
     let table = c.table;
     let (mut sum, mut n) = (vec![0.0; table.n_annotators()], vec![0u64; table.n_annotators()]);
-    // annotator by annotator, so that one matrix at a time is enough
-    let index = table.by_annotator();
-    for j in 0..table.n_annotators() {
-        if index.rows(j).is_empty() {
-            continue;
-        }
-        let a = fit.annotators.confusion(j).expect("asked for the first one before");
-        for (&row, &u) in index.rows(j).iter().zip(index.units(j)) {
-            let u = u as usize;
-            if table.degree(u) < 2 {
-                continue;
-            }
-            let l = c.codes.get(row as usize);
+    let mut column = vec![0.0; k];
+    for u in (0..table.n_units()).filter(|&u| table.degree(u) >= 2) {
+        for row in table.rows(u) {
+            let (j, l) = (table.annotator()[row] as usize, c.codes.get(row));
+            fit.annotators.column(j, l, &mut column);
             // softmax of differences of logarithms = ratios, normalised
-            let ratio = |t: usize| post[u * k + t].max(1e-30) / a[t * k + l].max(1e-9);
+            let ratio = |t: usize| post[u * k + t].max(1e-30) / column[t].max(1e-9);
             let all: f64 = (0..k).map(ratio).sum();
             sum[j] += ratio(l) / all;
             n[j] += 1;

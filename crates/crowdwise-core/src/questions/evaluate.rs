@@ -1,5 +1,6 @@
 //! A fit against known truth.
 
+use super::correlation::{correlation, kendall, mean_ranks};
 use crate::{Dataset, Fit, Gold, GoldValues, Preference, Truth, Units, stats};
 use serde::{Deserialize, Serialize};
 
@@ -112,6 +113,54 @@ fn not_given<T: Copy>(known: &[(u32, T)], given: Option<&GoldValues>) -> (Vec<(u
     (left, out)
 }
 
+/// A point of a reliability diagram: units whose top probability lies in one bin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReliabilityBin {
+    /// Units in the bin.
+    pub n: usize,
+    /// Mean of their top probabilities.
+    pub confidence: f64,
+    /// Share of them answered rightly, ties split evenly, and its 90 % interval.
+    pub accuracy: f64,
+    pub interval: [f64; 2],
+}
+
+/// How sure a fit of classes is, and how right, in ten bins of equal width of the top probability; empty bins are left
+/// out. Only units that were labelled and whose truth the fit was not told. Empty for other kinds.
+pub fn reliability(fit: &Fit, data: &Dataset, truth: &Gold) -> Vec<ReliabilityBin> {
+    let (Some((k, posterior)), GoldValues::Classes(known)) = (fit.posterior(), &truth.values) else {
+        return Vec::new();
+    };
+    let (known, _) = not_given(known, data.gold.as_ref().map(|g| &g.values));
+    // (units, right, top probability) per bin
+    let mut bins = [(0usize, 0.0, 0.0); BINS];
+    for (u, truth) in known {
+        let u = u as usize;
+        if (u + 1) * k > posterior.len() || data.table.degree(u) == 0 {
+            continue;
+        }
+        let (top, credit) = top_and_credit(&posterior[u * k..(u + 1) * k], truth as usize);
+        let bin = &mut bins[((top * BINS as f64) as usize).min(BINS - 1)];
+        *bin = (bin.0 + 1, bin.1 + credit, bin.2 + top);
+    }
+    bins.iter()
+        .filter(|b| b.0 > 0)
+        .map(|&(n, right, top)| ReliabilityBin {
+            n,
+            confidence: top / n as f64,
+            accuracy: right / n as f64,
+            interval: stats::rate_interval(right, n as f64),
+        })
+        .collect()
+}
+
+/// The top probability, and 1/t if the truth is among the t classes that share it.
+fn top_and_credit(row: &[f64], truth: usize) -> (f64, f64) {
+    let top = row[stats::argmax(row)];
+    let right = row.get(truth).is_some_and(|&p| stats::tied(p, top));
+    (top, if right { 1.0 / stats::n_tied(row) as f64 } else { 0.0 })
+}
+
 /// Sums over scored units.
 struct Tally {
     n: usize,
@@ -126,10 +175,9 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, row: &[f64], truth: usize) {
-        let top = row[stats::argmax(row)];
+        let (top, credit) = top_and_credit(row, truth);
         let tied = stats::n_tied(row) as f64;
         let p = row.get(truth).copied().unwrap_or(0.0);
-        let credit = if truth < row.len() && stats::tied(p, top) { 1.0 / tied } else { 0.0 };
         self.n += 1;
         self.right += credit;
         self.log_loss -= p.max(CLIP).ln();
@@ -274,112 +322,5 @@ fn pairs(data: &Dataset, score: &[f64], component: &[u32], known: &[(u32, Prefer
         ties_left_out: known.len() - n,
         accuracy: (n > 0).then(|| right / n as f64),
         ..Evaluation::default()
-    }
-}
-
-/// Pearson's correlation; `None` where one side does not vary.
-fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
-    let n = pairs.len() as f64;
-    let (ma, mb) = (pairs.iter().map(|p| p.0).sum::<f64>() / n, pairs.iter().map(|p| p.1).sum::<f64>() / n);
-    let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
-    for (a, b) in pairs {
-        ab += (a - ma) * (b - mb);
-        aa += (a - ma).powi(2);
-        bb += (b - mb).powi(2);
-    }
-    (aa > 0.0 && bb > 0.0).then(|| ab / (aa * bb).sqrt())
-}
-
-/// Ranks from 1; equal values share the mean of their places.
-fn mean_ranks(x: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..x.len()).collect();
-    order.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
-    let mut ranks = vec![0.0; x.len()];
-    let mut before = 0;
-    for group in order.chunk_by(|&a, &b| x[a] == x[b]) {
-        for &i in group {
-            ranks[i] = before as f64 + (group.len() + 1) as f64 / 2.0;
-        }
-        before += group.len();
-    }
-    ranks
-}
-
-/// Kendall's tau-b in n log n: pairs in the order of the first value, exchanges counted by merge sort (Knight 1966).
-fn kendall(pairs: &[(f64, f64)]) -> Option<f64> {
-    let mut p = pairs.to_vec();
-    p.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let choose = |n: usize| (n * n.saturating_sub(1) / 2) as f64;
-    let tied_a: f64 = p.chunk_by(|x, y| x.0 == y.0).map(|g| choose(g.len())).sum();
-    let tied_both: f64 = p.chunk_by(|x, y| x == y).map(|g| choose(g.len())).sum();
-    let mut b: Vec<f64> = p.iter().map(|x| x.1).collect();
-    let mut space = b.clone();
-    let exchanges = merge_count(&mut b, &mut space) as f64;
-    let tied_b: f64 = b.chunk_by(|x, y| x == y).map(|g| choose(g.len())).sum();
-    let all = choose(p.len());
-    let below = ((all - tied_a) * (all - tied_b)).sqrt();
-    (below > 0.0).then(|| (all - tied_a - tied_b + tied_both - 2.0 * exchanges) / below)
-}
-
-/// Sorts and returns the number of pairs that were out of order.
-fn merge_count(x: &mut [f64], space: &mut [f64]) -> u64 {
-    let n = x.len();
-    if n < 2 {
-        return 0;
-    }
-    let mid = n / 2;
-    let mut count = {
-        let (left, right) = x.split_at_mut(mid);
-        merge_count(left, &mut space[..mid]) + merge_count(right, &mut space[mid..])
-    };
-    let (mut i, mut j) = (0, mid);
-    for slot in space.iter_mut() {
-        if j >= n || (i < mid && x[i] <= x[j]) {
-            *slot = x[i];
-            i += 1;
-        } else {
-            count += (mid - i) as u64;
-            *slot = x[j];
-            j += 1;
-        }
-    }
-    x.copy_from_slice(space);
-    count
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn ranks_and_correlations() {
-        assert_eq!(mean_ranks(&[10.0, 5.0, 10.0, 7.0]), [3.5, 1.0, 3.5, 2.0]);
-        assert_eq!(correlation(&[(1.0, 2.0), (2.0, 4.0), (3.0, 6.0)]), Some(1.0));
-        assert_eq!(correlation(&[(1.0, 2.0), (1.0, 4.0)]), None);
-    }
-
-    proptest! {
-        #[test]
-        fn kendall_is_the_count_over_all_pairs(x in prop::collection::vec((0..6u8, 0..6u8), 0..25)) {
-            let x: Vec<(f64, f64)> = x.iter().map(|&(a, b)| (a as f64, b as f64)).collect();
-            let (mut s, mut ta, mut tb, mut n) = (0.0, 0.0, 0.0, 0.0);
-            for i in 0..x.len() {
-                for j in 0..i {
-                    let (da, db) = (x[i].0 - x[j].0, x[i].1 - x[j].1);
-                    if da != 0.0 && db != 0.0 {
-                        s += (da * db).signum();
-                    }
-                    ta += f64::from(da == 0.0);
-                    tb += f64::from(db == 0.0);
-                    n += 1.0;
-                }
-            }
-            let below = ((n - ta) * (n - tb)).sqrt();
-            match kendall(&x) {
-                Some(t) => prop_assert!((t - s / below).abs() < 1e-12),
-                None => prop_assert!(below <= 0.0),
-            }
-        }
     }
 }

@@ -8,6 +8,8 @@ use crate::{Annotators, Dataset, Finding, Fit, Severity, Stop, Subject, Table, T
 
 /// Findings about single annotators are kept to this many per code; one more says how many others there are.
 const PER_CODE: usize = 20;
+/// Codes that say how the iterations ended.
+pub const ENDINGS: &[&str] = &["not-converged", "interrupted", "not-finite"];
 /// Classes that a sentence names.
 const NAMED: usize = 4;
 
@@ -21,7 +23,7 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
         Truth::Classes { .. } => {
             if let Some(t) = Tally::of(data, fit, false) {
                 of_classes(data, fit, &t, &mut out);
-                if t.said.is_empty() {
+                if t.said.is_empty() || !t.has_matrices(fit) {
                     out.push(not_checked(&t));
                 }
                 let about = (0..t.n.len()).flat_map(|j| suspicions(&t, fit, j).into_iter().map(move |s| (j, s)));
@@ -94,9 +96,10 @@ fn not_checked(t: &Tally) -> Finding {
         Severity::Info,
         Subject::Data,
         format!(
-            "{} annotators with {} classes are too many to look for spammers and constant answers",
+            "{} annotators with {} classes are too many to look for spammers{}",
             group(t.n.len() as u64),
-            group(t.k as u64)
+            group(t.k as u64),
+            if t.said.is_empty() { " and constant answers" } else { "" }
         ),
         "merge rare classes, or look at a part of the data",
     )
@@ -119,17 +122,28 @@ pub(super) fn of_structure(table: &Table, graph: &Parts, per_annotator: &[u64]) 
         );
     }
     if graph.count > 1 {
-        let what = if table.preferences().is_some() { "items" } else { "annotators and items" };
+        let compared = table.preferences().is_some();
+        let what = if compared {
+            ("items fall", "were never compared with each other")
+        } else {
+            ("data falls", "share no annotators and items")
+        };
         add(
             "disconnected",
             Severity::Warning,
             format!(
-                "the data falls into {} parts that share no {what} (the largest has {} of {})",
+                "the {} into {} parts that {} (the largest has {} of {})",
+                what.0,
                 group(graph.count as u64),
+                what.1,
                 group(graph.largest_units as u64),
-                group(if table.preferences().is_some() { table.n_items() } else { graph.labelled } as u64),
+                group(if compared { table.n_items() } else { graph.labelled } as u64),
             ),
-            "annotators (or scores) of different parts are not comparable: let some label in both",
+            if compared {
+                "compare scores and ranks only inside a part, or collect comparisons between the parts"
+            } else {
+                "annotators of different parts are not comparable: let some label in both"
+            },
         );
     }
     let few: Vec<u64> = per_annotator.iter().copied().filter(|&n| n < FEW).collect();
@@ -220,7 +234,8 @@ fn of_classes(data: &Dataset, fit: &Fit, t: &Tally, out: &mut Vec<Finding>) {
         ));
     }
     let even = 1.0 / t.k as f64;
-    if has_likelihood(fit) && data.table.n_labels() >= 2 * t.labelled && t.top < even + 0.05 * (1.0 - even) {
+    // one label an item leaves a draw in many models: that is no fault of the fit
+    if has_likelihood(fit) && 2 * data.table.n_labels() >= 3 * t.labelled && t.top < even + 0.05 * (1.0 - even) {
         out.push(Finding::new(
             "flat-posterior",
             Severity::Warning,

@@ -60,7 +60,8 @@ impl Losses {
         match &fit.truth {
             Truth::Classes { k, posterior } => {
                 let p = Classes::of(train, fit, *k, posterior);
-                self.each(&data.table, fold, which, |u, r| p.loss(data, u, r));
+                let mut column = vec![0.0; *k];
+                self.each(&data.table, fold, which, |u, r| p.loss(data, u, r, &mut column));
             }
             Truth::Real { value, sd } => {
                 let p = Reals::of(train, value, sd);
@@ -73,7 +74,7 @@ impl Losses {
         }
     }
 
-    fn each(&mut self, table: &Table, fold: &[u8], which: u8, loss: impl Fn(usize, usize) -> f64) {
+    fn each(&mut self, table: &Table, fold: &[u8], which: u8, mut loss: impl FnMut(usize, usize) -> f64) {
         for u in 0..table.n_units() {
             for r in table.rows(u).filter(|&r| fold[r] == which) {
                 self.unit[u].0 += loss(u, r);
@@ -105,39 +106,28 @@ const LIMIT: usize = 30_000_000;
 impl<'a> Classes<'a> {
     fn of(train: &Dataset, fit: &'a Fit, k: usize, posterior: &'a [f64]) -> Self {
         let m = train.table.n_annotators();
-        let own = fit.annotators.len() == m && m > 0 && fit.annotators.confusion(0).is_some_and(|c| c.len() == k * k);
+        let own = fit.annotators.len() == m && m > 0 && fit.annotators.classes() == Some(k);
         let matrix = if own { Matrices::Own(fit) } else { Matrices::Common(common(train, k, posterior)) };
         Classes { k, posterior, matrix }
     }
 
-    fn loss(&self, data: &Dataset, u: usize, r: usize) -> f64 {
+    /// `column` is room for K numbers.
+    fn loss(&self, data: &Dataset, u: usize, r: usize, column: &mut [f64]) -> f64 {
         let k = self.k;
         let l = data.table.categorical().expect("a fit of classes").codes.get(r);
         let j = data.table.annotator()[r] as usize;
         let q = &self.posterior[u * k..(u + 1) * k];
         let p: f64 = match &self.matrix {
-            Matrices::Own(fit) => (0..k).map(|t| q[t] * entry(fit, j, t, l, k)).sum(),
+            Matrices::Own(fit) => {
+                fit.annotators.column(j, l, column);
+                q.iter().zip(column.iter()).map(|(q, p)| q * p).sum()
+            }
             Matrices::Common(c) => {
                 let at = if c.len() == k * k { 0 } else { j * k * k };
                 (0..k).map(|t| q[t] * c[at + t * k + l]).sum()
             }
         };
         -((1.0 - EVEN) * p + EVEN / k as f64).ln()
-    }
-}
-
-/// One entry of the confusion matrix without building the whole of it.
-fn entry(fit: &Fit, j: usize, truth: usize, l: usize, k: usize) -> f64 {
-    use crate::Annotators as A;
-    let even = |p: f64| if truth == l { p } else { (1.0 - p) / (k - 1).max(1) as f64 };
-    match &fit.annotators {
-        A::Confusion { matrix, .. } => matrix[(j * k + truth) * k + l],
-        A::Accuracy { accuracy, .. } => even(accuracy[j]),
-        A::Ability { ability, typical_ease, .. } => even(1.0 / (1.0 + (-ability[j] * typical_ease).exp())),
-        A::Competence { competence, strategy, .. } => {
-            (1.0 - competence[j]) * strategy[j * k + l] + if truth == l { competence[j] } else { 0.0 }
-        }
-        A::None | A::Weight { .. } | A::Gaussian { .. } => 1.0 / k as f64,
     }
 }
 

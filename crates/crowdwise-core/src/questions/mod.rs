@@ -4,6 +4,7 @@ mod agreement;
 mod annotators;
 mod coefficients;
 mod compare;
+mod correlation;
 mod criteria;
 mod evaluate;
 mod findings;
@@ -23,8 +24,8 @@ pub use agreement::{Agreement, Level, PairRow, agreement};
 pub use annotators::{AnnotatorRow, annotators};
 pub use compare::{CompareRow, Comparison, compare};
 pub use criteria::{cavity_agreement, vote_agreement};
-pub use evaluate::{Evaluation, evaluate};
-pub use findings::findings;
+pub use evaluate::{Evaluation, ReliabilityBin, evaluate, reliability};
+pub use findings::{ENDINGS, findings};
 pub use inspect::{
     Bin, Chains, ClassRow, Comparisons, Components, Expert, Inspection, PairCoverage, Spread, Unipolar, ValueSummary,
     inspect,

@@ -1,9 +1,13 @@
 //! Sums over the labels that the questions about annotators and classes need, in one pass.
 
-use crate::{Codes, Dataset, Fit, Table, stats};
+use crate::{Annotators, Codes, Dataset, Fit, Table, stats};
 
 /// Tables over annotators and classes may take this many numbers; above that the parts that need them are left out.
 const LIMIT: usize = 30_000_000;
+
+/// Matrices that the model of the annotators only implies (one accuracy, say) are written out if all together have at
+/// most this many numbers: 2,000 annotators times 5,000 x 5,000 would be hours and terabytes.
+const IMPLIED: usize = 100_000_000;
 
 /// Sums of a categorical dataset under a posterior.
 #[derive(Clone, Debug)]
@@ -41,7 +45,7 @@ impl Tally {
             return None; // a fit of other data
         }
         let fits = |x: usize, of: usize| if x.saturating_mul(of) <= LIMIT { x * of } else { 0 };
-        let own = fit.annotators.len() == m && m > 0 && fit.annotators.confusion(0).is_some();
+        let own = fit.annotators.len() == m && m > 0 && fit.annotators.classes() == Some(k);
         let mut t = Tally {
             k,
             n: vec![0; m],
@@ -196,10 +200,10 @@ impl Tally {
     /// The confusion matrix of annotator `j`: the fit's own, else the expected counts with one pseudo-label per row
     /// spread over the classes, so that a row seen rarely stays near "says anything". `None` if it was too large.
     pub fn confusion(&self, fit: &Fit, j: usize) -> Option<Vec<f64>> {
-        if let Some(c) = (j < fit.annotators.len()).then(|| fit.annotators.confusion(j)).flatten() {
-            return (c.len() == self.k * self.k).then_some(c);
-        }
         let k = self.k;
+        if j < fit.annotators.len() && fit.annotators.classes().is_some() {
+            return if self.has_matrices(fit) { fit.annotators.confusion(j) } else { None };
+        }
         let counts = self.counts.get(j * k * k..(j + 1) * k * k)?;
         let mut c = counts.to_vec();
         for row in c.chunks_exact_mut(k) {
@@ -209,6 +213,15 @@ impl Tally {
             }
         }
         Some(c)
+    }
+
+    /// Whether [`Tally::confusion`] gives matrices, or they would be too many and too large.
+    pub fn has_matrices(&self, fit: &Fit) -> bool {
+        match (&fit.annotators, fit.annotators.classes()) {
+            (Annotators::Confusion { k, .. }, _) => *k == self.k,
+            (_, Some(k)) => k == self.k && k.saturating_mul(k).saturating_mul(self.n.len()) <= IMPLIED,
+            (_, None) => !self.counts.is_empty() || self.n.is_empty(),
+        }
     }
 
     /// Half the sum of differences between the class shares of the posterior and of the votes.

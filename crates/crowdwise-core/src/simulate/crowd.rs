@@ -19,6 +19,19 @@ pub enum Role {
     Follower,
 }
 
+impl Role {
+    /// As in JSON and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Ordinary => "ordinary",
+            Role::Spammer => "spammer",
+            Role::Adversary => "adversary",
+            Role::Leader => "leader",
+            Role::Follower => "follower",
+        }
+    }
+}
+
 /// The true parameters of an annotator. Those that the model does not have are absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrueAnnotator {
@@ -236,6 +249,16 @@ mod tests {
                     assert_eq!(all[l].role, Role::Leader);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn names_are_those_of_json() {
+        for m in SimModel::ALL {
+            assert_eq!(serde_json::to_value(m).unwrap(), m.name());
+        }
+        for r in [Role::Ordinary, Role::Spammer, Role::Adversary, Role::Leader, Role::Follower] {
+            assert_eq!(serde_json::to_value(r).unwrap(), r.name());
         }
     }
 

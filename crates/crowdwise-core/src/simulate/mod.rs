@@ -36,6 +36,45 @@ pub enum SimModel {
     Sequences,
 }
 
+impl SimModel {
+    /// Every model, in the order in which people should meet them.
+    pub const ALL: [SimModel; 9] = [
+        SimModel::DawidSkene,
+        SimModel::OneCoin,
+        SimModel::ConfusionVector,
+        SimModel::SpammerHammer,
+        SimModel::Mace,
+        SimModel::Glad,
+        SimModel::Real,
+        SimModel::BradleyTerry,
+        SimModel::Sequences,
+    ];
+
+    /// As in JSON and on the command line.
+    pub fn name(self) -> &'static str {
+        self.words().0
+    }
+
+    /// What it is, in a few words.
+    pub fn summary(self) -> &'static str {
+        self.words().1
+    }
+
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            SimModel::DawidSkene => ("dawid-skene", "Every annotator has a confusion matrix"),
+            SimModel::OneCoin => ("one-coin", "One probability of being right per annotator"),
+            SimModel::ConfusionVector => ("confusion-vector", "One probability of being right per annotator and class"),
+            SimModel::SpammerHammer => ("spammer-hammer", "Some annotators know, the others guess"),
+            SimModel::Mace => ("mace", "Knows the answer, or draws from a habit"),
+            SimModel::Glad => ("glad", "Ability of the annotator times ease of the item"),
+            SimModel::Real => ("real", "value = truth + bias + noise"),
+            SimModel::BradleyTerry => ("bradley-terry", "Comparisons of two items, with ties"),
+            SimModel::Sequences => ("sequences", "Tokens of sequences"),
+        }
+    }
+}
+
 /// Who labels what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -2,38 +2,14 @@
 
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Fit, Gold, LabelKind, Method, MethodInfo, Outcome,
-    Provenance, Status, Stop, TableBuilder, Truth,
+    Provenance, Status, Stop, Truth,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
 
-/// A real categorical set and its truth, or `None`, said loudly, if the folder is not there.
-#[allow(clippy::print_stderr)]
-pub fn real_set(name: &str) -> Option<(Dataset, Option<Gold>)> {
-    let dir = std::env::var_os("CROWDWISE_DATA")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")), PathBuf::from)
-        .join(name);
-    let Ok(text) = std::fs::read_to_string(dir.join("answers.csv")) else {
-        eprintln!(
-            "SKIPPED: no dataset {name} in {} (set CROWDWISE_DATA to the folder of real datasets)",
-            dir.display()
-        );
-        return None;
-    };
-    let mut b = TableBuilder::new(LabelKind::Categorical);
-    for line in text.lines().skip(1) {
-        let f: Vec<&str> = line.split(',').collect();
-        b.label(f[0], f[1], f[2]).unwrap();
-    }
-    let table = b.finish().unwrap();
-    let gold = std::fs::read_to_string(dir.join("truth.csv")).ok().map(|text| {
-        let rows: Vec<(String, String)> =
-            text.lines().skip(1).filter_map(|l| l.split_once(',')).map(|(a, b)| (a.into(), b.into())).collect();
-        Gold::from_items(&table, &rows, "truth.csv").unwrap()
-    });
-    Some((Dataset::new(table), gold))
-}
+#[path = "../support/sets.rs"]
+mod sets;
+pub use sets::real_set;
 
 /// A fit with the given parts.
 pub fn fit_of(data: &Dataset, truth: Truth, annotators: Annotators) -> Fit {
@@ -65,11 +41,7 @@ pub fn vote_shares(data: &Dataset) -> Vec<f64> {
     let k = c.k();
     let mut p = vec![0.0; k * data.table.n_units()];
     for (u, row) in p.chunks_exact_mut(k).enumerate() {
-        c.votes(u, row);
-        let n: f64 = row.iter().sum();
-        for x in row.iter_mut() {
-            *x = if n > 0.0 { *x / n } else { 1.0 / k as f64 };
-        }
+        c.vote_shares(u, row);
     }
     p
 }

@@ -56,8 +56,11 @@ fn hidden_labels_are_predicted_by_those_who_know_and_one_failure_costs_nothing_e
     let (v, o) = (votes.held_out_log_loss.unwrap(), step.held_out_log_loss.unwrap());
     assert!(best < o && o < v && v < 3f64.ln(), "{best} {o} {v}");
     assert!((0.001..0.02).contains(&step.held_out_se.unwrap()));
-    assert!(step.evaluation.unwrap().accuracy.unwrap() > 0.9);
+    assert!(step.evaluation.as_ref().unwrap().accuracy.unwrap() > 0.9);
     assert_eq!((votes.stop, step.stop), (Some(Stop::Direct), Some(Stop::MaxIter)));
+    // what the methods found is kept; the ending is said by `stop`
+    assert!(step.findings.iter().any(|f| f.code == "not-converged") && !step.codes().contains(&"not-converged"));
+    assert_eq!(failing.failure.as_ref().map(ToString::to_string), failing.error);
     assert_eq!(failing.error.as_deref(), Some("it always fails"));
     assert!(failing.stop.is_none() && failing.agreement.is_none());
 }

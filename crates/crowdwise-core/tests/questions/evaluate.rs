@@ -1,7 +1,7 @@
 //! Fits against truth.
 
 use crate::common::{fit_of, real_set, vote_shares};
-use crowdwise_core::questions::evaluate;
+use crowdwise_core::questions::{evaluate, reliability};
 use crowdwise_core::{Annotators, Dataset, Gold, GoldValues, LabelKind, Names, Preference, TableBuilder, Truth};
 
 fn close(a: Option<f64>, b: f64) {
@@ -211,4 +211,25 @@ fn majority_vote_of_the_real_sets_is_the_published_baseline() {
         assert_eq!(e.unlabelled, gold.unlabelled.len());
         assert_eq!(e.n, gold.values.len() + gold.unlabelled.len());
     }
+}
+
+#[test]
+fn reliability_bins_hold_labelled_items_that_the_fit_was_not_told() {
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    for i in ["p", "q", "r", "s", "t"] {
+        b.label(i, "a", "x").unwrap();
+        b.label(i, "b", "y").unwrap();
+    }
+    let mut d = Dataset::new(b.finish().unwrap());
+    d.table.add_items(["nobody"]);
+    let posterior = vec![0.82, 0.18, 0.88, 0.12, 0.5, 0.5, 0.0, 1.0, 0.3, 0.7, 0.9, 0.1];
+    let fit = fit_of(&d, Truth::Classes { k: 2, posterior }, Annotators::None);
+    let gold = classes(vec![(0, 0), (1, 1), (2, 1), (3, 1), (4, 7), (5, 0)], vec![]);
+    let bins = reliability(&fit, &d, &gold);
+    // 0.5: a tie; 0.7: wrong (a class that the table does not know); 0.82 and 0.88: one of two; 1 in the last bin
+    let got: Vec<(usize, f64, f64)> = bins.iter().map(|b| (b.n, b.confidence, b.accuracy)).collect();
+    assert_eq!(got, [(1, 0.5, 0.5), (1, 0.7, 0.0), (2, 0.85, 0.5), (1, 1.0, 1.0)]);
+    assert!(bins.iter().all(|b| b.interval[0] <= b.accuracy && b.accuracy <= b.interval[1]));
+    d.gold = Some(classes(vec![(3, 1), (0, 0)], vec![]));
+    assert_eq!(reliability(&fit, &d, &gold).iter().map(|b| b.n).sum::<usize>(), 3);
 }

@@ -48,7 +48,7 @@ impl Default for Mace {
     fn default() -> Self {
         Mace {
             inference: MaceInference::Vb,
-            max_iter: 50,
+            max_iter: 200,
             tol: 1e-4,
             restarts: 10,
             alpha: 0.5,

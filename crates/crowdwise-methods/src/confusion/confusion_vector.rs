@@ -2,7 +2,9 @@
 
 use super::em::{Adaptive, Settings};
 use super::kernel::{Model, Sums};
+use super::one_coin::even_rates;
 use super::shared::{self, ClassPrior, Shares};
+use super::wide::{self, Rates, Vector};
 use crowdwise_core::{
     Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
@@ -44,9 +46,9 @@ impl Default for ConfusionVector {
     }
 }
 
-struct Vectors {
-    alpha: f64,
-    shares: Shares,
+pub(super) struct Vectors {
+    pub alpha: f64,
+    pub shares: Shares,
 }
 
 /// Without smoothing a probability may be exactly zero; it then becomes this.
@@ -56,11 +58,9 @@ impl Model for Vectors {
     #[inline(always)]
     fn table(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) -> Sums {
         for t in 0..k {
-            let n: f64 = (0..k).map(|l| counts[l * k + t]).sum::<f64>() + self.alpha * k as f64;
-            let p = if n > 0.0 { (counts[t * k + t] + self.alpha) / n } else { 1.0 / k as f64 };
-            let off = if k > 1 { (1.0 - p) / (k - 1) as f64 } else { 0.0 };
-            (0..k).for_each(|l| table[l * k + t] = off.max(FLOOR));
-            table[t * k + t] = p.max(FLOOR);
+            let rates = self.rates(k, counts[t * k + t], (0..k).map(|l| counts[l * k + t]).sum());
+            (0..k).for_each(|l| table[l * k + t] = rates.wrong);
+            table[t * k + t] = rates.right;
         }
         [self.penalty(k, table), 0.0, 0.0, 0.0]
     }
@@ -79,6 +79,19 @@ impl Model for Vectors {
 }
 
 impl Adaptive for Vectors {}
+
+impl Vector for Vectors {
+    #[inline(always)]
+    fn rates(&self, k: usize, right: f64, n: f64) -> Rates {
+        let n = n + self.alpha * k as f64;
+        let rates = even_rates(k, if n > 0.0 { (right + self.alpha) / n } else { 1.0 / k as f64 });
+        Rates { right: rates.right.max(FLOOR), wrong: rates.wrong.max(FLOOR) }
+    }
+
+    fn rates_penalty(&self, k: usize, rates: Rates) -> f64 {
+        if self.alpha == 0.0 { 0.0 } else { self.alpha * (rates.right.ln() + (k - 1) as f64 * rates.wrong.ln()) }
+    }
+}
 
 impl Method for ConfusionVector {
     const INFO: MethodInfo = MethodInfo {
@@ -105,15 +118,22 @@ impl Method for ConfusionVector {
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
-        let labels = shared::inputs(data).0;
+        let (labels, gold) = shared::inputs(data);
         let k = labels.k();
         let shares = Shares::new(self.class_prior, self.beta, &self.class_shares, &labels)?;
         let mut model = Vectors { alpha: self.alpha, shares };
         let settings = Settings::soft(self.max_iter, self.tol, self.accelerate);
         let kind = shared::objective_kind(self.alpha + self.beta);
-        shared::run(data, cx, &mut model, &settings, kind, |t| Annotators::Confusion {
-            k,
-            matrix: shared::transpose(t, k),
+        if wide::is_wide(data) {
+            let input = wide::Input { labels, gold: gold.as_deref() };
+            let begin = wide::warm_start(data, cx).unwrap_or(wide::Begin::VoteShares);
+            let fitted = wide::vectors(input, &model, &begin, (&settings).into(), cx)?;
+            let accuracy = |accuracy| Annotators::ClassAccuracy { k, accuracy };
+            return Ok(shared::outcome(fitted, data, gold.as_deref(), kind, accuracy));
+        }
+        shared::run(data, cx, &mut model, &settings, kind, |t| {
+            let diagonal = |t: &[f64]| (0..k).map(|c| t[c * k + c]).collect::<Vec<f64>>();
+            Annotators::ClassAccuracy { k, accuracy: t.chunks_exact((k * k).max(1)).flat_map(diagonal).collect() }
         })
     }
 }

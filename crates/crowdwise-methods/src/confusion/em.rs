@@ -122,8 +122,7 @@ pub(crate) fn fit<M: Adaptive>(
             log_prior(model, &tables, &prior)
         }
     };
-    // extrapolation keeps three copies of all tables and takes their logarithms: not worth it on sparse, wide data
-    let worth = engine.entries() <= 4 * engine.labels() + 100_000;
+    let worth = worth_extrapolating(engine.entries(), engine.labels());
     let accelerate = settings.accelerate && settings.assignment == Assignment::Soft && worth;
     let mut squarem = accelerate.then(|| Squarem::new(&tables, engine.prior()));
     let mut hard = settings.assignment == Assignment::Hard;
@@ -201,6 +200,11 @@ pub(crate) fn fit<M: Adaptive>(
     let mut prior = engine.prior().to_vec();
     model.report_prior(&counts, &mut prior);
     Ok(Fitted { posterior, tables, prior, run, objective, hard })
+}
+
+/// Extrapolation keeps three copies of all tables and takes their logarithms: not worth it on sparse, wide data.
+pub(super) fn worth_extrapolating(entries: usize, labels: usize) -> bool {
+    entries <= 4 * labels + 100_000
 }
 
 fn normalised(counts: &[f64]) -> Vec<f64> {

@@ -189,11 +189,7 @@ fn normalise(row: &mut [f64]) {
 fn vote_shares(labels: &Labels<'_>) -> Vec<f64> {
     let mut out = vec![0.0; labels.table.table.n_units() * labels.k];
     for (u, row) in out.chunks_exact_mut(labels.k).enumerate() {
-        labels.table.votes(u, row);
-        let n = labels.table.table.degree(u).max(1) as f64;
-        for x in &mut *row {
-            *x /= n;
-        }
+        labels.table.vote_shares(u, row);
     }
     out
 }

@@ -3,6 +3,7 @@
 use super::em::{Adaptive, Settings};
 use super::kernel::{Model, Sums};
 use super::shared::{self, ClassPrior, Shares};
+use super::wide::{self, Even, Rates};
 use crowdwise_core::{
     Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
@@ -53,23 +54,55 @@ pub(super) struct Coin {
     pub shares: Shares,
 }
 
-/// Writes the table of a coin that is right with probability `p` for every truth.
-pub(super) fn even_table(k: usize, p: f64, table: &mut [f64]) {
-    let off = if k > 1 { (1.0 - p) / (k - 1) as f64 } else { 0.0 };
-    table[..k * k].fill(off);
-    (0..k).for_each(|t| table[t * k + t] = p);
+/// Writes the table of a coin that is the same for every truth.
+#[inline(always)]
+pub(super) fn even_table(k: usize, rates: Rates, table: &mut [f64]) {
+    table[..k * k].fill(rates.wrong);
+    (0..k).for_each(|t| table[t * k + t] = rates.right);
+}
+
+/// Right with probability `p`.
+#[inline(always)]
+pub(super) fn even_rates(k: usize, p: f64) -> Rates {
+    Rates { right: p, wrong: if k > 1 { (1.0 - p) / (k - 1) as f64 } else { 0.0 } }
+}
+
+/// Expected number of right labels, and of labels.
+#[inline(always)]
+pub(super) fn right_of(k: usize, counts: &[f64]) -> (f64, f64) {
+    ((0..k).map(|t| counts[t * k + t]).sum(), counts[..k * k].iter().sum())
+}
+
+impl Even for Coin {
+    #[inline(always)]
+    fn rates(&self, k: usize, right: f64, n: f64) -> (Rates, Sums) {
+        let total = n + self.alpha * k as f64;
+        let p = if total > 0.0 { (right + self.alpha) / total } else { 1.0 / k as f64 };
+        let p = if k > 1 { p.clamp(CLIP, 1.0 - CLIP) } else { 1.0 };
+        let rates = even_rates(k, p);
+        (rates, [self.rates_penalty(k, rates), 0.0, 0.0, 0.0])
+    }
+
+    fn reported(&self, k: usize, right: f64, n: f64) -> f64 {
+        self.rates(k, right, n).0.right
+    }
+
+    #[inline(always)]
+    fn rates_penalty(&self, k: usize, rates: Rates) -> f64 {
+        if k < 2 || self.alpha == 0.0 {
+            return 0.0;
+        }
+        self.alpha * (rates.right.ln() + (k - 1) as f64 * ((k - 1) as f64 * rates.wrong).ln())
+    }
 }
 
 impl Model for Coin {
     #[inline(always)]
     fn table(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) -> Sums {
-        let n: f64 = counts[..k * k].iter().sum();
-        let right: f64 = (0..k).map(|t| counts[t * k + t]).sum();
-        let total = n + self.alpha * k as f64;
-        let p = if total > 0.0 { (right + self.alpha) / total } else { 1.0 / k as f64 };
-        let p = if k > 1 { p.clamp(CLIP, 1.0 - CLIP) } else { 1.0 };
-        even_table(k, p, table);
-        [self.penalty(k, table), 0.0, 0.0, 0.0]
+        let (right, n) = right_of(k, counts);
+        let (rates, sums) = self.rates(k, right, n);
+        even_table(k, rates, table);
+        sums
     }
 
     fn prior(&self, class: &[f64], prior: &mut [f64]) -> f64 {
@@ -77,10 +110,7 @@ impl Model for Coin {
     }
 
     fn penalty(&self, k: usize, table: &[f64]) -> f64 {
-        if k < 2 || self.alpha == 0.0 {
-            return 0.0;
-        }
-        self.alpha * (table[0].ln() + (k - 1) as f64 * ((k - 1) as f64 * table[1]).ln())
+        if k < 2 { 0.0 } else { self.rates_penalty(k, Rates { right: table[0], wrong: table[1] }) }
     }
 
     fn prior_penalty(&self, prior: &[f64]) -> f64 {
@@ -122,12 +152,19 @@ impl Method for OneCoin {
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
-        let labels = shared::inputs(data).0;
+        let (labels, gold) = shared::inputs(data);
         let k = labels.k();
         let shares = Shares::new(self.class_prior, self.beta, &self.class_shares, &labels)?;
         let mut model = Coin { alpha: self.alpha, shares };
         let settings = Settings::soft(self.max_iter, self.tol, self.accelerate);
         let kind = shared::objective_kind(self.alpha + self.beta);
+        if wide::is_wide(data) {
+            let input = wide::Input { labels, gold: gold.as_deref() };
+            let begin = wide::warm_start(data, cx).unwrap_or(wide::Begin::VoteShares);
+            let fitted = wide::coins(input, &mut model, &begin, (&settings).into(), cx)?;
+            let accuracy = |accuracy| Annotators::Accuracy { k, accuracy };
+            return Ok(shared::outcome(fitted, data, gold.as_deref(), kind, accuracy));
+        }
         shared::run(data, cx, &mut model, &settings, kind, |t| Annotators::Accuracy {
             k,
             accuracy: t.chunks_exact((k * k).max(1)).map(|t| t[0]).collect(),

@@ -3,7 +3,9 @@
 use super::em::{self, Adaptive, Fitted, Settings, Start};
 use super::kernel::{Begin, Engine};
 use crate::fast::LnProduct;
-use crowdwise_core::{Annotators, Capabilities, Categorical, Context, Dataset, Error, Objective, Outcome, Problems};
+use crowdwise_core::{
+    Annotators, Capabilities, Categorical, Context, Dataset, Error, Fit, Objective, Outcome, Problems,
+};
 use rand_distr::{Distribution, Exp1};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -132,20 +134,23 @@ pub(crate) fn random_tables(annotators: usize, k: usize, cx: &Context<'_>, resta
     tables
 }
 
+/// The posteriors of an earlier fit, if it is of the same items.
+pub(super) fn warm_posterior<'a>(data: &Dataset, warm: &'a Fit) -> Option<&'a [f64]> {
+    let (t, p) = (&data.table, &warm.provenance);
+    let here = (t.n_items(), t.n_annotators(), t.n_classes(), t.n_labels());
+    let same = (p.items, p.annotators, p.classes, p.labels) == here;
+    warm.posterior().map(|p| p.1).filter(|q| same && q.len() == t.n_units() * t.n_classes())
+}
+
 /// Where an earlier fit left off, if the run brings one of the right shape: its posteriors if it is of the same items,
 /// else its annotators.
 pub(crate) fn warm_start<'a>(data: &Dataset, cx: &Context<'a>) -> Option<Start<'a>> {
     let warm = cx.warm?;
     let (m, k) = (data.table.n_annotators(), data.table.n_classes());
-    let p = &warm.provenance;
-    let same = (p.items, p.annotators, p.classes, p.labels) == (data.table.n_items(), m, k, data.table.n_labels());
-    if let Some((_, q)) = warm.posterior()
-        && same
-        && q.len() == data.table.n_units() * k
-    {
+    if let Some(q) = warm_posterior(data, warm) {
         return Some(Start::Posterior(Begin::Posterior(q)));
     }
-    if warm.annotators.len() != m || p.classes != k {
+    if warm.annotators.len() != m || warm.provenance.classes != k {
         return None;
     }
     let mut tables = Vec::with_capacity(m * k * k);
@@ -231,6 +236,14 @@ const MOST_ENTRIES: usize = 1_500_000_000;
 pub(crate) fn check_entries(matrices: usize, k: usize) -> Result<(), Error> {
     let entries = matrices.checked_mul(k).and_then(|c| c.checked_mul(k));
     if entries.is_none_or(|e| e > MOST_ENTRIES) { Err(too_large(matrices, k)) } else { Ok(()) }
+}
+
+/// Refuses `annotators` times `numbers` that would not fit into memory.
+pub(super) fn check_cells(annotators: usize, numbers: usize) -> Result<(), Error> {
+    if annotators.checked_mul(numbers).is_none_or(|e| e > MOST_ENTRIES) {
+        return Err(Error::TooLarge { what: format!("{numbers} numbers for each of {annotators} annotators") });
+    }
+    Ok(())
 }
 
 pub(crate) fn too_large(matrices: usize, k: usize) -> Error {

@@ -1,9 +1,10 @@
 //! Spammers and hammers: an annotator is nearly always right, or answers at random.
 
-use super::em::{self, Adaptive, Settings, Start};
+use super::em::{self, Adaptive, Fitted, Settings, Start};
 use super::kernel::{Begin, Engine, Model, Sums};
-use super::one_coin::{Coin, even_table};
+use super::one_coin::{Coin, even_rates, even_table, right_of};
 use super::shared::{self, ClassPrior, Shares};
+use super::wide::{self, Even, Rates};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
     Status,
@@ -55,12 +56,12 @@ impl Default for SpammerHammer {
 /// The error rate of hammers stays in this range: at 0 one slip would condemn them, above it they are no hammers.
 const EPS_RANGE: (f64, f64) = (1e-3, 0.3);
 
-struct Atoms {
-    rho: f64,
-    eps: f64,
-    learn: bool,
-    annotators: f64,
-    shares: Shares,
+pub(super) struct Atoms {
+    pub rho: f64,
+    pub eps: f64,
+    pub learn: bool,
+    pub annotators: f64,
+    pub shares: Shares,
 }
 
 impl Atoms {
@@ -74,33 +75,41 @@ impl Atoms {
     }
 }
 
-impl Atoms {
-    /// P(right) of an annotator who is a hammer with probability `h`.
-    fn accuracy(&self, k: usize, h: f64) -> f64 {
+impl Even for Atoms {
+    #[inline(always)]
+    fn rates(&self, k: usize, right: f64, n: f64) -> (Rates, Sums) {
+        let h = self.hammer(k, right, n);
+        // geometric mean of both kinds of annotator: the mean-field message
+        let spam = -(1.0 - h) * (k as f64).ln();
+        let off = if k > 1 { (self.eps / (k - 1) as f64).ln() } else { 0.0 };
+        let rates = Rates { right: (h * (1.0 - self.eps).ln() + spam).exp(), wrong: (h * off + spam).exp() };
+        let entropy = |x: f64, y: f64| if x > 0.0 { x * (y / x).ln() } else { 0.0 };
+        (rates, [entropy(h, self.rho) + entropy(1.0 - h, 1.0 - self.rho), h, h * right, h * n])
+    }
+
+    /// A hammer with the probability that the counts give, else a spammer.
+    fn reported(&self, k: usize, right: f64, n: f64) -> f64 {
+        let h = self.hammer(k, right, n);
         if k > 1 { h * (1.0 - self.eps) + (1.0 - h) / k as f64 } else { 1.0 }
+    }
+
+    fn rates_penalty(&self, _k: usize, _rates: Rates) -> f64 {
+        0.0
     }
 }
 
 impl Model for Atoms {
     #[inline(always)]
     fn table(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) -> Sums {
-        let n: f64 = counts[..k * k].iter().sum();
-        let right: f64 = (0..k).map(|t| counts[t * k + t]).sum();
-        let h = self.hammer(k, right, n);
-        // geometric mean of both kinds of annotator: the mean-field message
-        let spam = -(1.0 - h) * (k as f64).ln();
-        let off = if k > 1 { (self.eps / (k - 1) as f64).ln() } else { 0.0 };
-        table[..k * k].fill((h * off + spam).exp());
-        let right_one = (h * (1.0 - self.eps).ln() + spam).exp();
-        (0..k).for_each(|t| table[t * k + t] = right_one);
-        let entropy = |x: f64, y: f64| if x > 0.0 { x * (y / x).ln() } else { 0.0 };
-        [entropy(h, self.rho) + entropy(1.0 - h, 1.0 - self.rho), h, h * right, h * n]
+        let (right, n) = right_of(k, counts);
+        let (rates, sums) = self.rates(k, right, n);
+        even_table(k, rates, table);
+        sums
     }
 
     fn report(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) {
-        let n: f64 = counts[..k * k].iter().sum();
-        let right: f64 = (0..k).map(|t| counts[t * k + t]).sum();
-        even_table(k, self.accuracy(k, self.hammer(k, right, n)), table);
+        let (right, n) = right_of(k, counts);
+        even_table(k, even_rates(k, self.reported(k, right, n)), table);
     }
 
     fn prior(&self, class: &[f64], prior: &mut [f64]) -> f64 {
@@ -153,30 +162,23 @@ impl Method for SpammerHammer {
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let (labels, gold) = shared::inputs(data);
-        let (k, m, units) = (labels.k(), data.table.n_annotators(), data.table.n_units());
+        let (k, m) = (labels.k(), data.table.n_annotators());
         let shares = || Shares::new(self.class_prior, self.beta, &self.class_shares, &labels);
-        let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
-        let settings = |max_iter, accelerate| Settings::soft(max_iter, self.tol, accelerate);
-        let first;
-        let start = match shared::warm_start(data, cx) {
-            Some(start) => start,
-            None if self.warm_up > 0 => {
-                let mut coin = Coin { alpha: 0.01, shares: shares()? };
-                let begin = Start::Posterior(Begin::VoteShares);
-                first = em::fit(&mut engine, &mut coin, begin, &settings(self.warm_up, true), units, cx)?;
-                Start::Posterior(Begin::Posterior(&first.posterior))
-            }
-            None => Start::Posterior(Begin::VoteShares),
-        };
         let earlier = |name: &str, default: f64| {
             cx.warm.and_then(|w| w.diagnostics.details.get(name)?.as_f64()).unwrap_or(default)
         };
         let (rho, eps) = (earlier("rho", self.rho), earlier("eps", self.eps));
         let mut model = Atoms { rho, eps, learn: self.learn, annotators: m as f64, shares: shares()? };
-        let fitted = em::fit(&mut engine, &mut model, start, &settings(self.max_iter, false), units, cx)?;
-        let mut out = shared::outcome(fitted, data, gold.as_deref(), "elbo", |t| Annotators::Accuracy {
+        let mut coin = Coin { alpha: 0.01, shares: shares()? };
+        let gold = gold.as_deref();
+        let (fitted, step) = if wide::is_wide(data) {
+            (self.fit_wide(data, wide::Input { labels, gold }, &mut coin, &mut model, cx)?, 1)
+        } else {
+            (self.fit_tables(data, wide::Input { labels, gold }, &mut coin, &mut model, cx)?, (k * k).max(1))
+        };
+        let mut out = shared::outcome(fitted, data, gold, "elbo", |t| Annotators::Accuracy {
             k,
-            accuracy: t.chunks_exact((k * k).max(1)).map(|t| t[0]).collect(),
+            accuracy: t.chunks_exact(step).map(|t| t[0]).collect(),
         });
         if let Annotators::Accuracy { accuracy, .. } = &out.annotators {
             let spam = 1.0 / k as f64;
@@ -186,5 +188,54 @@ impl Method for SpammerHammer {
         out.diagnostics.details.insert("rho".into(), model.rho.into());
         out.diagnostics.details.insert("eps".into(), model.eps.into());
         Ok(out)
+    }
+}
+
+impl SpammerHammer {
+    /// With the kernel; `tables` of the result are those.
+    fn fit_tables(
+        &self,
+        data: &Dataset,
+        input: wide::Input<'_>,
+        coin: &mut Coin,
+        model: &mut Atoms,
+        cx: &mut Context<'_>,
+    ) -> Result<Fitted, Error> {
+        let units = data.table.n_units();
+        let mut engine = Engine::new(&input.labels, input.gold, cx.threads)?;
+        let settings = |max_iter, accelerate| Settings::soft(max_iter, self.tol, accelerate);
+        let first;
+        let start = match shared::warm_start(data, cx) {
+            Some(start) => start,
+            None if self.warm_up > 0 => {
+                let begin = Start::Posterior(Begin::VoteShares);
+                first = em::fit(&mut engine, coin, begin, &settings(self.warm_up, true), units, cx)?;
+                Start::Posterior(Begin::Posterior(&first.posterior))
+            }
+            None => Start::Posterior(Begin::VoteShares),
+        };
+        em::fit(&mut engine, model, start, &settings(self.max_iter, false), units, cx)
+    }
+
+    /// Without tables; `tables` of the result are the accuracies.
+    fn fit_wide(
+        &self,
+        data: &Dataset,
+        input: wide::Input<'_>,
+        coin: &mut Coin,
+        model: &mut Atoms,
+        cx: &mut Context<'_>,
+    ) -> Result<Fitted, Error> {
+        let limits = |max_iter| wide::Limits { max_iter, tol: self.tol };
+        let first;
+        let begin = match wide::warm_start(data, cx) {
+            Some(begin) => begin,
+            None if self.warm_up > 0 => {
+                first = wide::coins(input, coin, &wide::Begin::VoteShares, limits(self.warm_up), cx)?;
+                wide::Begin::Posterior(&first.posterior)
+            }
+            None => wide::Begin::VoteShares,
+        };
+        wide::coins(input, model, &begin, limits(self.max_iter), cx)
     }
 }

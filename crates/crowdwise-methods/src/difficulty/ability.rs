@@ -6,7 +6,7 @@
 
 use crate::fast::{self, BLOCK, Code, LnProduct, Softplus, add_into, runs, split_labels, split_runs};
 use crowdwise_core::stats::softmax;
-use crowdwise_core::{Codes, Dataset};
+use crowdwise_core::{Categorical, Codes, Dataset};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -22,6 +22,7 @@ pub(super) struct Labels<'a> {
     annotator: &'a [u32],
     codes: &'a Codes,
     runs: Vec<Range<usize>>,
+    votes: Categorical<'a>,
     gold: Option<Vec<Option<u32>>>,
     /// ln(K - 1)
     ln_others: f64,
@@ -49,6 +50,7 @@ impl<'a> Labels<'a> {
             offsets,
             annotator: data.table.annotator(),
             codes: c.codes,
+            votes: c,
             runs: runs(offsets, 2 * m),
             gold: data.gold_classes().filter(|g| g.iter().any(Option::is_some)),
             ln_others: ((k - 1) as f64).ln(),
@@ -66,15 +68,11 @@ impl<'a> Labels<'a> {
     /// Vote shares as posteriors, known units clamped; units without labels get even shares.
     pub fn vote_shares(&self, posterior: &mut [f64]) {
         for (u, row) in posterior.chunks_exact_mut(self.k).enumerate() {
-            let rows = self.offsets[u] as usize..self.offsets[u + 1] as usize;
-            row.fill(0.0);
             if let Some(truth) = self.gold.as_ref().and_then(|g| g[u]) {
+                row.fill(0.0);
                 row[truth as usize] = 1.0;
-            } else if rows.is_empty() {
-                row.fill(1.0 / self.k as f64);
             } else {
-                let share = 1.0 / rows.len() as f64;
-                rows.for_each(|r| row[self.codes.get(r)] += share);
+                self.votes.vote_shares(u, row);
             }
         }
     }

@@ -130,7 +130,7 @@ impl Method for BradleyTerry {
         }
         let (component, n_components) = comparisons.components();
         let strong = comparisons.strong_components();
-        findings.extend(self.connection(data, n_components, strong));
+        findings.extend(self.connection(n_components, strong));
 
         let problem =
             Problem { data: &comparisons, ties, position, ridge: self.ridge, virtual_wins: self.virtual_wins };
@@ -184,21 +184,9 @@ impl Method for BradleyTerry {
 }
 
 impl BradleyTerry {
-    fn connection(&self, data: &Dataset, components: usize, strong: usize) -> Vec<Finding> {
+    /// Scores that do not exist. That the items fall into parts is a finding about the data, whatever the method.
+    fn connection(&self, components: usize, strong: usize) -> Vec<Finding> {
         let mut out = Vec::new();
-        if components > 1 {
-            out.push(Finding::new(
-                "separate-components",
-                Severity::Warning,
-                Subject::Data,
-                format!(
-                    "{} items fall into {} groups that were never compared with each other",
-                    group(data.table.n_items() as u64),
-                    group(components as u64)
-                ),
-                "compare scores and ranks only inside a group, or collect comparisons between groups",
-            ));
-        }
         if strong > components {
             let finite = self.ridge > 0.0 || self.virtual_wins > 0.0;
             out.push(Finding::new(

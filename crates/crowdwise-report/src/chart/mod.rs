@@ -11,7 +11,7 @@ mod whisker;
 pub use heat::{Heat, Tone};
 pub use histogram::{Bins, Histogram};
 pub use line::{Line, YScale};
-pub use reliability::{Reliability, ReliabilityPoint};
+pub use reliability::Reliability;
 pub use whisker::{NARROW, Pair, WIDE, Whiskers, bar, pair_bar};
 
 use maud::{Markup, html};

@@ -2,24 +2,13 @@
 
 use super::scale::{Scale, ticks};
 use super::{Frame, labelled, px, svg};
+use crowdwise_core::questions::ReliabilityBin;
 use maud::{Markup, html};
-
-/// Items of similar confidence.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ReliabilityPoint {
-    /// Mean probability that the fit gave its answer.
-    pub confidence: f64,
-    /// Share of right answers.
-    pub accuracy: f64,
-    /// Interval of that share.
-    pub interval: [f64; 2],
-    pub n: usize,
-}
 
 #[derive(Debug)]
 pub struct Reliability<'a> {
     pub label: &'a str,
-    pub points: &'a [ReliabilityPoint],
+    pub points: &'a [ReliabilityBin],
 }
 
 const SIZE: f64 = 320.0;
@@ -62,8 +51,8 @@ mod tests {
     #[test]
     fn points_stand_where_they_belong_and_empty_bins_are_left_out() {
         let points = [
-            ReliabilityPoint { confidence: 1.0, accuracy: 1.0, interval: [0.9, 1.0], n: 40 },
-            ReliabilityPoint { confidence: 0.55, accuracy: 0.0, interval: [0.0, 0.3], n: 0 },
+            ReliabilityBin { confidence: 1.0, accuracy: 1.0, interval: [0.9, 1.0], n: 40 },
+            ReliabilityBin { confidence: 0.55, accuracy: 0.0, interval: [0.0, 0.3], n: 0 },
         ];
         let text = Reliability { label: "calibration", points: &points }.draw().into_string();
         wellformed::check(&text).unwrap();

@@ -2,12 +2,30 @@
 
 use super::PageInput;
 use super::parts::figure;
-use crate::chart::{Reliability, ReliabilityPoint};
+use crate::chart::Reliability;
 use crate::number::{count, counted, decimal, percent, significant};
-use crowdwise_core::{GoldValues, stats};
+use crowdwise_core::questions::{Evaluation, reliability};
 use maud::{Markup, html};
 
-const BINS: usize = 10;
+/// What was not scored, and why: one sentence each.
+fn left_out(e: &Evaluation) -> Vec<String> {
+    let mut out = Vec::new();
+    let is = |n: usize| if n == 1 { "is" } else { "are" };
+    if e.gold_left_out > 0 {
+        let n = counted(e.gold_left_out, "item", "items");
+        out.push(format!("The truth of {n} was given to the fit as gold and is not scored."));
+    }
+    if e.ties_left_out > 0 {
+        let n = counted(e.ties_left_out, "pair", "pairs");
+        out.push(format!("{n} whose truth is a tie {} not scored: scores are hardly ever equal.", is(e.ties_left_out)));
+    }
+    if e.components_left_out > 0 {
+        let n = counted(e.components_left_out, "part", "parts");
+        let is = is(e.components_left_out);
+        out.push(format!("{n} with fewer than three known items, or with equal scores only, {is} not scored."));
+    }
+    out
+}
 
 pub fn body(input: &PageInput<'_>) -> Option<Markup> {
     let e = input.evaluation?;
@@ -25,18 +43,19 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
         ("Rank correlation", e.spearman.map(three), "Spearman"),
         ("Kendall’s τ", e.kendall.map(three), "tau-b"),
     ];
-    let points = reliability(input);
+    let points = input.truth.map_or_else(Vec::new, |truth| reliability(input.fit, input.data, truth));
     let label = "Reliability diagram: share of right answers by probability";
     Some(html! {
         p {
-            "The truth of " (counted(e.n, "item", "items"))
-            @if let Some(gold) = &input.data.gold {
-                " is compared with the fit. The fit used " (counted(gold.values.len(), "gold label", "gold labels"))
-                ": items that are in both are right because they were told. "
-            } @else {
+            @if e.n > 0 {
+                "The truth of " (counted(e.n, "item", "items"))
+                @if e.components > 1 { ", in " (count(e.components)) " separate parts," }
                 " is known and was used here only, not in fitting. "
+            } @else {
+                "There is nothing to score. "
             }
             @if e.unlabelled > 0 { (count(e.unlabelled)) " of them have no label. " }
+            @for text in left_out(e) { (text) " " }
         }
         div.two {
             dl.facts {
@@ -59,34 +78,4 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
             }
         }
     })
-}
-
-/// Labelled items with known class, in ten bins of top probability.
-fn reliability(input: &PageInput<'_>) -> Vec<ReliabilityPoint> {
-    let (Some((k, posterior)), Some(gold)) = (input.fit.posterior(), input.truth) else { return Vec::new() };
-    let GoldValues::Classes(known) = &gold.values else { return Vec::new() };
-    // (items, right, sum of top probability)
-    let mut bins = [(0usize, 0.0, 0.0); BINS];
-    for &(u, truth) in known {
-        let (u, truth) = (u as usize, truth as usize);
-        if (u + 1) * k > posterior.len() || input.data.table.degree(u) == 0 {
-            continue;
-        }
-        let row = &posterior[u * k..(u + 1) * k];
-        let top = row[stats::argmax(row)];
-        let right = truth < k && stats::tied(row[truth], top);
-        let bin = &mut bins[((top * BINS as f64) as usize).min(BINS - 1)];
-        bin.0 += 1;
-        bin.1 += if right { 1.0 / stats::n_tied(row) as f64 } else { 0.0 };
-        bin.2 += top;
-    }
-    bins.iter()
-        .filter(|b| b.0 > 0)
-        .map(|&(n, right, top)| ReliabilityPoint {
-            confidence: top / n as f64,
-            accuracy: right / n as f64,
-            interval: stats::rate_interval(right, n as f64),
-            n,
-        })
-        .collect()
 }

@@ -77,6 +77,7 @@ pub fn comparison(input: &PageInput<'_>) -> Option<Markup> {
     let c = input.comparison?;
     let any = |f: fn(&CompareRow) -> Option<f64>| c.methods.iter().any(|m| f(m).is_some());
     let columns: Vec<&Measure> = MEASURES.iter().filter(|m| any(m.value)).collect();
+    let found = c.methods.iter().any(|m| !m.codes().is_empty());
     let best: Vec<Option<f64>> = columns.iter().map(|m| m.best(c)).collect();
     Some(html! {
         div.wide {
@@ -88,6 +89,7 @@ pub fn comparison(input: &PageInput<'_>) -> Option<Markup> {
                     }
                     @if any(|m| m.agreement) { "Agreement: mean probability of a label given the others on its item. " }
                     @if any(|m| m.drift) { "Drift: how far the class shares moved away from those of the labels. " }
+                    @if found { "Findings: warnings and problems that not all methods share. " }
                     "Bold: best of its column."
                 }
                 thead {
@@ -96,6 +98,7 @@ pub fn comparison(input: &PageInput<'_>) -> Option<Markup> {
                         @for m in &columns { th.r scope="col" data-n { span.t { (m.title) } } }
                         th.r scope="col" data-n { span.t { "Time" } }
                         th scope="col" { span.t { "Ended" } }
+                        @if found { th scope="col" { span.t { "Findings" } } }
                     }
                 }
                 tbody {
@@ -106,11 +109,12 @@ pub fn comparison(input: &PageInput<'_>) -> Option<Markup> {
                                 @if m.method == input.fit.provenance.method { span.soft { " (this page)" } }
                             }
                             @if let Some(error) = &m.error {
-                                td.soft colspan=(columns.len() + 2) { (error) }
+                                td.soft colspan=(columns.len() + 2 + usize::from(found)) { (error) }
                             } @else {
                                 @for (column, best) in columns.iter().zip(&best) { (measure(m, column, *best)) }
                                 (number_cell(Some(m.elapsed_seconds), duration))
                                 td { (m.stop.map_or("", stop_word)) }
+                                @if found { td { (m.codes().join(", ").replace('-', " ")) } }
                             }
                         }
                     }

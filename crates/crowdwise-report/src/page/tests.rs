@@ -39,11 +39,7 @@ fn votes(data: &Dataset) -> Fit {
     let k = c.k();
     let mut posterior = vec![0.0; k * data.table.n_units()];
     for (u, row) in posterior.chunks_exact_mut(k.max(1)).enumerate() {
-        c.votes(u, row);
-        let n = data.table.degree(u);
-        for v in row {
-            *v = if n == 0 { 1.0 / k as f64 } else { *v / n as f64 };
-        }
+        c.vote_shares(u, row);
     }
     fit(data, Truth::Classes { k, posterior }, Annotators::None)
 }
@@ -163,6 +159,30 @@ fn key_parts_of_a_small_page() {
         assert!(html.contains(&format!("<a href=\"#{section}\"")), "no link to {section}");
     }
     assert!(!html.contains("id=\"methods\""), "a comparison that was not made");
+}
+
+#[test]
+fn an_evaluation_says_what_it_leaves_out() {
+    let data = small();
+    let f = votes(&data);
+    let evaluation = Evaluation {
+        n: 7,
+        gold_left_out: 1,
+        ties_left_out: 2,
+        components: 3,
+        components_left_out: 4,
+        accuracy: Some(0.5),
+        ..Evaluation::default()
+    };
+    let html = checked(&data, &f, &Extra { evaluation: Some(&evaluation), ..Extra::default() });
+    for part in [
+        "The truth of 7 items, in 3 separate parts, is known",
+        "The truth of 1 item was given to the fit as gold",
+        "2 pairs whose truth is a tie",
+        "4 parts with fewer than three known items",
+    ] {
+        assert!(html.contains(part), "`{part}` is missing");
+    }
 }
 
 #[test]
@@ -335,7 +355,12 @@ fn a_comparison_marks_the_best_and_tells_what_failed() {
         serde_json::from_value(json!({
             "method": method, "params": {}, "agreement": 0.5, "agreement_n": 3, "drift": 0.1,
             "held_out_log_loss": loss, "held_out_se": 0.01, "held_out_n": 7, "elapsed_seconds": 0.002,
-            "stop": "converged", "error": error,
+            "stop": "converged", "error": error, "findings": [
+                {"code": "flat-posterior", "severity": "warning", "subject": "fit", "message": "m", "advice": "a"},
+                {"code": "misses-classes", "severity": "warning", "subject": {"annotator": "carl"}, "message": "m", "advice": "a"},
+                {"code": "disconnected", "severity": "warning", "subject": "data", "message": "m", "advice": "a"},
+                {"code": "not-converged", "severity": "warning", "subject": "fit", "message": "m", "advice": "a"},
+            ],
         }))
         .unwrap()
     };
@@ -347,4 +372,6 @@ fn a_comparison_marks_the_best_and_tells_what_failed() {
     let html = checked(&data, &votes(&data), &Extra { comparison: Some(&comparison), ..Extra::default() });
     assert!(html.contains(r#"<td class="r best" data-v="0.6">0.6000</td>"#));
     assert!(html.contains("(this page)") && html.contains("too &lt;few&gt; labels"));
+    // what the method shows, not what the data shows or the column of endings
+    assert_eq!(html.matches("<td>flat posterior, misses classes</td>").count(), 2);
 }

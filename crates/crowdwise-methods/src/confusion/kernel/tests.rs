@@ -54,9 +54,7 @@ fn naive(t: &Table, rounds: usize, alpha: f64) -> (Vec<f64>, f64) {
     let (k, n, m) = (c.k(), t.n_units(), t.n_annotators());
     let mut q = vec![0.0; n * k];
     for u in 0..n {
-        c.votes(u, &mut q[u * k..(u + 1) * k]);
-        let d = t.degree(u) as f64;
-        q[u * k..(u + 1) * k].iter_mut().for_each(|x| *x /= d);
+        c.vote_shares(u, &mut q[u * k..(u + 1) * k]);
     }
     let mut ll = 0.0;
     for _ in 0..rounds {

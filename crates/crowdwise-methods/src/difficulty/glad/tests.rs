@@ -1,23 +1,6 @@
 use super::*;
+use crate::golden::{input, numbers, outputs};
 use crowdwise_core::{AnyMethod, TableBuilder};
-use serde_json::Value;
-
-fn numbers(v: &Value) -> Vec<f64> {
-    match v {
-        Value::Array(a) => a.iter().flat_map(numbers).collect(),
-        v => vec![v.as_f64().expect("a number")],
-    }
-}
-
-fn input(name: &str) -> Dataset {
-    let text = std::fs::read_to_string(format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let mut b = TableBuilder::new(LabelKind::Categorical);
-    for line in text.lines().skip(1) {
-        let f: Vec<&str> = line.split(',').collect();
-        b.label(f[0], f[1], f[2]).unwrap();
-    }
-    Dataset::new(b.finish().unwrap())
-}
 
 fn far(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
@@ -111,8 +94,7 @@ fn the_log_likelihood_has_the_gradient_of_the_search() {
 /// (1e-2) they agree as far as that search goes.
 #[test]
 fn rounds_equal_those_of_crowd_kit() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/crowdkit-glad.json");
-    let golden: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let golden = outputs("crowdkit-glad.json");
     assert_eq!(golden["version"], "1.4.2");
     let mut seen = 0;
     for case in golden["cases"].as_array().unwrap() {
