@@ -94,7 +94,7 @@ pub(super) fn choose(fits: &[Candidate], votes: &Votes<'_>, auto: &Auto) -> Choi
     let rejected: Vec<Option<String>> = fits
         .iter()
         .map(|c| {
-            if !(c.agreement >= votes.agreement - BELOW_VOTES) {
+            if c.agreement < votes.agreement - BELOW_VOTES {
                 let (a, b) = (c.agreement, votes.agreement);
                 Some(format!("its annotators agree less with each other than in plain votes ({a:.3} against {b:.3})"))
             } else if c.breaks > UNANIMOUS {

@@ -81,9 +81,9 @@ impl Method for Auto {
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         match data.table.kind() {
-            LabelKind::Real => words::delegated(Mean::default().fit(data, cx)?, "mean", "real values"),
+            LabelKind::Real => Ok(words::delegated(Mean::default().fit(data, cx)?, "mean", "real values")),
             LabelKind::Preference => {
-                words::delegated(BradleyTerry::default().fit(data, cx)?, "bradley-terry", "comparisons")
+                Ok(words::delegated(BradleyTerry::default().fit(data, cx)?, "bradley-terry", "comparisons"))
             }
             _ => self.classes(data, cx),
         }
@@ -99,18 +99,18 @@ impl Auto {
         if data.table.n_annotators() < 3 || labels.k() < 2 {
             let few = if labels.k() < 2 { "there is only one class" } else { "there are fewer than three annotators" };
             let out = MajorityVote::default().fit(data, cx)?;
-            return words::simple(out, data, "majority-vote", few);
+            return Ok(words::simple(out, data, "majority-vote", few));
         }
         let mut engine = match Engine::new(&labels, gold, cx.threads) {
             Ok(engine) => engine,
             Err(Error::TooLarge { .. }) => {
                 let out = OneCoin::default().fit(data, cx)?;
-                return words::simple(
+                return Ok(words::simple(
                     out,
                     data,
                     "one-coin",
                     "a confusion matrix for every annotator would not fit into memory",
-                );
+                ));
             }
             Err(e) => return Err(e),
         };

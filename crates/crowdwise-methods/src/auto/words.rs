@@ -2,7 +2,7 @@
 
 use super::candidates::Candidate;
 use super::choose::{Choice, Votes};
-use crowdwise_core::{Dataset, Error, Finding, Outcome, Severity, Subject};
+use crowdwise_core::{Dataset, Finding, Outcome, Severity, Subject};
 use serde_json::{Map, Value, json};
 
 /// Scores closer than this do not decide between accuracies and matrices …
@@ -17,22 +17,22 @@ fn chosen(message: String, advice: &str) -> Finding {
 }
 
 /// Kinds of labels with one method for now.
-pub(super) fn delegated(mut out: Outcome, method: &str, kind: &str) -> Result<Outcome, Error> {
+pub(super) fn delegated(mut out: Outcome, method: &str, kind: &str) -> Outcome {
     out.findings.push(chosen(
         format!("`{method}` was used: for {kind} there is no choice to make yet"),
         "`crowdwise methods` lists the others",
     ));
     out.diagnostics.details.insert("used".into(), json!([method]));
-    Ok(out)
+    out
 }
 
 /// When there is nothing to choose.
-pub(super) fn simple(mut out: Outcome, data: &Dataset, method: &str, why: &str) -> Result<Outcome, Error> {
+pub(super) fn simple(mut out: Outcome, data: &Dataset, method: &str, why: &str) -> Outcome {
     out.findings
         .push(chosen(format!("`{method}` was used: {why}"), "more annotators who share items would allow more"));
     out.findings.extend(thin(data));
     out.diagnostics.details.insert("used".into(), json!([method]));
-    Ok(out)
+    out
 }
 
 /// Fewer than two labels an item: nobody can be checked.
