@@ -1,6 +1,8 @@
 //! Data for the tests: the shared real sets, read by path.
 #![allow(dead_code, clippy::print_stderr)] // each test file uses its own part; skipping is said loudly
 
+pub mod crowds;
+
 use crowdwise_core::stats::{n_tied, tied};
 use crowdwise_core::{Dataset, Fit, Gold, LabelKind, TableBuilder};
 use std::path::PathBuf;
