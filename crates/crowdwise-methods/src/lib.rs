@@ -36,6 +36,10 @@ pub static METHODS: &[Entry] = &[
     entry::<confusion::Ibcc>(),
     // pooled
     entry::<pooled::PooledDawidSkene>(),
+    entry::<pooled::CommunityBcc>(),
+    entry::<pooled::HierarchicalDawidSkene>(),
+    entry::<pooled::EnhancedBcc>(),
+    entry::<pooled::Bwa>(),
     // messages
     entry::<messages::MeanField>(),
     entry::<messages::BeliefPropagation>(),

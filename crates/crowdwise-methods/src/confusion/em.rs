@@ -61,14 +61,18 @@ pub(crate) struct Fitted {
 pub(crate) trait Adaptive: Model {
     /// Sums of the last maximisation.
     fn after(&mut self, _sums: &Sums) {}
-    /// How many numbers the model wants added over annotators before it makes tables.
-    fn pool_width(&self, _k: usize) -> usize {
+    /// How many numbers the model wants added over annotators before it makes tables, round by round; 0 ends the rounds.
+    fn pool_width(&self, _k: usize, _round: usize) -> usize {
         0
     }
     /// Adds what annotator `j` with these counts contributes.
-    fn pool(&self, _k: usize, _j: usize, _counts: &[f64], _sums: &mut [f64]) {}
+    fn pool(&self, _k: usize, _round: usize, _j: usize, _counts: &[f64], _sums: &mut [f64]) {}
     /// Takes note of the sums.
-    fn pooled(&mut self, _k: usize, _sums: &[f64]) {}
+    fn pooled(&mut self, _k: usize, _round: usize, _sums: &[f64]) {}
+    /// Whether log-likelihood and penalties add up to something worth a trace.
+    fn has_objective(&self) -> bool {
+        true
+    }
 }
 
 /// The M-step: first what the model wants to know of all annotators together, then the tables.
@@ -80,10 +84,13 @@ pub(crate) fn maximise<M: Adaptive>(
     cx: &mut Context<'_>,
 ) -> Result<Maximised, Error> {
     let k = engine.k();
-    let width = model.pool_width(k);
-    if width > 0 {
-        let sums = engine.gather(cx, width, |j, counts, sums| model.pool(k, j, counts, sums))?;
-        model.pooled(k, &sums);
+    for round in 0.. {
+        let width = model.pool_width(k, round);
+        if width == 0 {
+            break;
+        }
+        let sums = engine.gather(cx, width, |j, counts, sums| model.pool(k, round, j, counts, sums))?;
+        model.pooled(k, round, &sums);
     }
     engine.maximise(cx, model, class, dense)
 }
@@ -181,7 +188,7 @@ pub(crate) fn fit<M: Adaptive>(
                 engine.set(t, prior);
             }
         }
-        Ok(Step { objective: Some(objective), change })
+        Ok(Step { objective: model.has_objective().then_some(objective), change })
     })?;
     if !stored {
         if let Some(s) = &mut squarem

@@ -85,7 +85,7 @@ impl Method for Ibcc {
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let labels = Labels::new(self, data).expect("the kind was checked");
-        super::shared::check_entries(labels.m * 3 * self.chains, labels.k)?;
+        super::shared::check_entries(labels.m * 3 * self.chains, labels.k, labels.k)?;
         let streams: Vec<_> = (0..self.chains as u64).map(|c| cx.rng("ibcc", c)).collect();
         let mut chains: Vec<Chain> =
             cx.install(|| streams.into_par_iter().map(|rng| Chain::new(&labels, rng)).collect())?;

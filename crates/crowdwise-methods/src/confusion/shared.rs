@@ -232,9 +232,9 @@ pub(crate) fn inputs(data: &Dataset) -> (Categorical<'_>, Option<Vec<Option<u32>
 /// Entries of all confusion matrices, 8 bytes each: beyond 12 GB a matrix per annotator is the wrong model.
 const MOST_ENTRIES: usize = 1_500_000_000;
 
-/// Refuses `matrices` of K x K entries that would not fit into memory.
-pub(crate) fn check_entries(matrices: usize, k: usize) -> Result<(), Error> {
-    let entries = matrices.checked_mul(k).and_then(|c| c.checked_mul(k));
+/// Refuses `matrices` of `labels` x K entries that would not fit into memory.
+pub(crate) fn check_entries(matrices: usize, labels: usize, k: usize) -> Result<(), Error> {
+    let entries = matrices.checked_mul(labels).and_then(|c| c.checked_mul(k));
     if entries.is_none_or(|e| e > MOST_ENTRIES) { Err(too_large(matrices, k)) } else { Ok(()) }
 }
 

@@ -1,5 +1,32 @@
-//! Annotators that share something: a pooled confusion matrix, communities, sub-types of items.
+//! Annotators that share something: a pooled confusion matrix, communities, a population, sub-types of items.
 
+mod bwa;
+mod community_bcc;
+mod enhanced_bcc;
+mod hierarchical_dawid_skene;
 mod pooled_dawid_skene;
 
+pub use bwa::Bwa;
+pub use community_bcc::CommunityBcc;
+pub use enhanced_bcc::EnhancedBcc;
+pub use hierarchical_dawid_skene::HierarchicalDawidSkene;
 pub use pooled_dawid_skene::{PooledDawidSkene, PooledPrior, Structure};
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Numbers that belong to annotators and are written while several threads work, each annotator by one of them.
+struct Cells(Vec<AtomicU64>);
+
+impl Cells {
+    fn new(values: impl Iterator<Item = f64>) -> Cells {
+        Cells(values.map(|x| AtomicU64::new(x.to_bits())).collect())
+    }
+
+    fn get(&self, at: usize) -> f64 {
+        f64::from_bits(self.0[at].load(Relaxed))
+    }
+
+    fn set(&self, at: usize, value: f64) {
+        self.0[at].store(value.to_bits(), Relaxed);
+    }
+}

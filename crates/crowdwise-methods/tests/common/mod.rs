@@ -1,6 +1,8 @@
 //! Data for the tests: the shared real sets, read by path.
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod crowds;
+
 use crowdwise_core::stats::{n_tied, tied};
 use crowdwise_core::{Fit, Gold};
 

@@ -80,6 +80,8 @@ pub(crate) enum Begin<'a> {
     Majority,
     /// Given, units x K.
     Posterior(&'a [f64]),
+    /// Written by a function of the unit, whose argument is all zeros before.
+    Each(&'a (dyn Fn(usize, &mut [f64]) + Sync)),
 }
 
 /// Complete tables (annotators x label x truth) that a maximisation may write out.
@@ -107,9 +109,19 @@ impl<T> Shared<T> {
 impl Engine {
     /// Packs the labels. Items with a known class in `gold` are clamped: they add constant counts.
     pub fn new(data: &Categorical<'_>, gold: Option<&[Option<u32>]>, threads: usize) -> Result<Engine, Error> {
-        let k = data.k();
+        Engine::with_states(data, data.k(), gold, threads)
+    }
+
+    /// For models in which an item has one of `k` states, which may be more than there are labels. Tables are then label
+    /// x state, and known classes must be states.
+    pub fn with_states(
+        data: &Categorical<'_>,
+        k: usize,
+        gold: Option<&[Option<u32>]>,
+        threads: usize,
+    ) -> Result<Engine, Error> {
         let known = |u: usize| gold.and_then(|g| g[u]);
-        let packed = Packed::new(data, |u| known(u).is_none())?;
+        let packed = Packed::new(data, k, |u| known(u).is_none())?;
         let max = packed.n.iter().copied().max().unwrap_or(0);
         let quantum = quantum(max);
         // every copy is read and written by the M-step: not worth it when there are many more table entries than labels
@@ -125,9 +137,22 @@ impl Engine {
         self.k
     }
 
+    pub fn annotators(&self) -> usize {
+        self.packed.annotators()
+    }
+
     /// Number of table entries of all annotators, K x K each.
     pub fn entries(&self) -> usize {
-        self.packed.annotators() * self.k * self.k
+        self.packed.annotators() * self.packed.classes * self.k
+    }
+
+    /// What the next pass reads of annotator `j` and label `l`, by state; `None` if that label was never given.
+    pub fn row(&self, j: usize, l: usize) -> Option<&[f64]> {
+        let rows = self.packed.rows_of(j);
+        let at = rows.start + self.packed.label[rows].binary_search(&(l as u16)).ok()?;
+        let copy = &self.copies[0];
+        // SAFETY: row `at` lies inside the copy.
+        Some(unsafe { std::slice::from_raw_parts(copy.base().add(at * copy.stride), self.k) })
     }
 
     pub fn labels(&self) -> usize {
@@ -274,13 +299,13 @@ impl Engine {
         width: usize,
         add: impl Fn(usize, &[f64], &mut [f64]) + Sync,
     ) -> Result<Vec<f64>, Error> {
-        let (m, k) = (self.packed.annotators(), self.k);
+        let (m, size) = (self.packed.annotators(), self.packed.classes * self.k);
         let blocks = m.div_ceil(BLOCK);
         let counts = self.counts();
         let next = AtomicUsize::new(0);
         let results: Mutex<Vec<(usize, Vec<f64>)>> = Mutex::new(Vec::with_capacity(blocks));
         let worker = |_| {
-            let mut of = vec![0.0; k * k];
+            let mut of = vec![0.0; size];
             loop {
                 let b = next.fetch_add(1, Relaxed);
                 if b >= blocks {
@@ -322,7 +347,7 @@ impl Engine {
             let (base, stride, kp) = (copy.base_mut(), copy.stride, copy.kp);
             for j in 0..self.packed.annotators() {
                 for r in self.packed.rows_of(j) {
-                    let from = &dense[j * k * k + self.packed.label[r] as usize * k..][..k];
+                    let from = &dense[(j * self.packed.classes + self.packed.label[r] as usize) * k..][..k];
                     // SAFETY: row r lies inside this copy.
                     unsafe {
                         let row = std::slice::from_raw_parts_mut(base.add(r * stride), 2 * kp);

@@ -78,8 +78,9 @@ impl<M: Model> Maximisation<'_, M> {
         let packed = self.counts.packed;
         let k = if K == 0 { packed.k } else { K };
         let stride = packed.stride;
-        let mut counts = vec![0.0; k * k];
-        let mut table = vec![0.0; k * k];
+        let size = packed.classes * k;
+        let mut counts = vec![0.0; size];
+        let mut table = vec![0.0; size];
         let mut change = 0f64;
         let mut sums = Sums::default();
         for j in annotators {
@@ -105,7 +106,7 @@ impl<M: Model> Maximisation<'_, M> {
                     self.model.report(k, j, &counts, &mut table);
                 }
                 // SAFETY: annotator j belongs to this block only.
-                unsafe { std::ptr::copy_nonoverlapping(table.as_ptr(), dense.get().add(j * k * k), k * k) };
+                unsafe { std::ptr::copy_nonoverlapping(table.as_ptr(), dense.get().add(j * size), size) };
             }
         }
         (change, sums)

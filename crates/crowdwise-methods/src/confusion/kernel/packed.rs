@@ -32,27 +32,30 @@ pub(crate) struct Packed {
     pub label: Vec<u16>,
     /// Rows of annotator j are `first[j]..first[j+1]`, in label order; only rows that occur exist.
     pub first: Vec<u32>,
+    /// States of an item: its classes, or more than these where a model divides them.
     pub k: usize,
+    /// Different labels.
+    pub classes: usize,
     pub stride: usize,
 }
 
 impl Packed {
     /// Packs all items with labels for which `keep` is true. `keep` leaves out items whose truth is known.
-    pub fn new(data: &Categorical<'_>, keep: impl Fn(usize) -> bool) -> Result<Packed, Error> {
-        let (table, k) = (data.table, data.k());
+    pub fn new(data: &Categorical<'_>, k: usize, keep: impl Fn(usize) -> bool) -> Result<Packed, Error> {
+        let (table, classes) = (data.table, data.k());
         let m = table.n_annotators();
         let stride = 2 * padded(k);
         // methods keep complete tables beside the rows that occur
-        check_entries(m, k)?;
-        let cells = m.checked_mul(k).filter(|&c| c <= 1 << 31).ok_or_else(|| too_large(m, k))?;
+        check_entries(m, classes, k)?;
+        let cells = m.checked_mul(classes).filter(|&c| c <= 1 << 31).ok_or_else(|| too_large(m, k))?;
         // rows that occur, those of left-out items too: their counts are added in the M-step
         let mut row_of = vec![u32::MAX; cells];
         match data.codes {
-            Codes::U8(c) => mark(table.annotator(), c, k, &mut row_of),
-            Codes::U16(c) => mark(table.annotator(), c, k, &mut row_of),
+            Codes::U8(c) => mark(table.annotator(), c, classes, &mut row_of),
+            Codes::U16(c) => mark(table.annotator(), c, classes, &mut row_of),
         }
         let (mut label, mut first) = (Vec::new(), vec![0u32]);
-        for cells in row_of.chunks_exact_mut(k) {
+        for cells in row_of.chunks_exact_mut(classes) {
             for (l, cell) in cells.iter_mut().enumerate().filter(|(_, cell)| **cell != u32::MAX) {
                 *cell = label.len() as u32;
                 label.push(l as u16);
@@ -70,6 +73,7 @@ impl Packed {
             label,
             first,
             k,
+            classes,
             stride,
         };
         match data.codes {
@@ -87,7 +91,7 @@ impl Packed {
         keep: &impl Fn(usize) -> bool,
         row_of: &[u32],
     ) {
-        let (table, k) = (data.table, self.k);
+        let (table, classes) = (data.table, self.classes);
         let wanted = |u: usize| table.degree(u) > 0 && keep(u);
         let max = (0..table.n_units()).filter(|&u| wanted(u)).map(|u| table.degree(u)).max().unwrap_or(0);
         let mut items = vec![0usize; max + 2];
@@ -119,7 +123,7 @@ impl Packed {
             let rows = table.rows(u);
             let labels = annotator[rows.clone()].iter().zip(&codes[rows]);
             for (at, (&j, &l)) in self.index[start..start + d].iter_mut().zip(labels) {
-                let row = row_of[j as usize * k + l.into()];
+                let row = row_of[j as usize * classes + l.into()];
                 self.n[row as usize] += 1;
                 *at = row * self.stride as u32;
             }

@@ -99,12 +99,14 @@ unsafe fn begin<L: Lanes>(w: Work, c: Chunk, from: &Begin<'_>, label: *const u16
         let mut ix = w.index.add(c.at);
         for item in 0..c.n {
             s.fill(0.0);
-            if let Begin::Posterior(q) = from {
-                let unit = *w.order.add(c.item + item) as usize;
-                s[..k].copy_from_slice(&q[unit * k..(unit + 1) * k]);
-            } else {
-                for e in 0..c.d {
-                    s[*label.add((*ix.add(e) / stride) as usize) as usize] += share;
+            let unit = *w.order.add(c.item + item) as usize;
+            match from {
+                Begin::Posterior(q) => s[..k].copy_from_slice(&q[unit * k..(unit + 1) * k]),
+                Begin::Each(write) => write(unit, &mut s[..k]),
+                Begin::VoteShares | Begin::Majority => {
+                    for e in 0..c.d {
+                        s[*label.add((*ix.add(e) / stride) as usize) as usize] += share;
+                    }
                 }
             }
             if matches!(from, Begin::Majority) {

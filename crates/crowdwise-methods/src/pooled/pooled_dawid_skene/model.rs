@@ -49,7 +49,7 @@ impl Pooled {
             ln_gamma: vec![0.0; k * k],
             base,
         };
-        model.pooled(k, &vec![0.0; k * k]);
+        model.pooled(k, 0, &vec![0.0; k * k]);
         model
     }
 
@@ -179,11 +179,11 @@ impl Model for Pooled {
 }
 
 impl Adaptive for Pooled {
-    fn pool_width(&self, k: usize) -> usize {
-        k * k
+    fn pool_width(&self, k: usize, round: usize) -> usize {
+        if round == 0 { k * k } else { 0 }
     }
 
-    fn pool(&self, k: usize, _j: usize, counts: &[f64], sums: &mut [f64]) {
+    fn pool(&self, k: usize, _round: usize, _j: usize, counts: &[f64], sums: &mut [f64]) {
         match self.structure {
             // every annotator counts about once, however much it labelled
             Structure::Full => {
@@ -196,7 +196,7 @@ impl Adaptive for Pooled {
         }
     }
 
-    fn pooled(&mut self, k: usize, sums: &[f64]) {
+    fn pooled(&mut self, k: usize, _round: usize, sums: &[f64]) {
         for t in 0..k {
             let column = |x: &[f64]| (0..k).map(|l| x[l * k + t]).sum::<f64>();
             match self.structure {
