@@ -76,7 +76,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l keep-rej
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s m -l method -d 'The method [default: dawid-skene; mean for real values, bradley-terry for comparisons]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s m -l method -d 'The method [default: auto]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s p -l param -d 'A parameter of the method; `crowdwise methods METHOD` lists them' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l truth -d 'Known truth (item,label), only to evaluate' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l gold -d 'Gold labels (item,label) that the fit uses' -r
@@ -136,7 +136,7 @@ jsonl\t''
 json\t''
 parquet\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s m -l method -d 'The method for answers [default: dawid-skene; mean for real values, bradley-terry for comparisons]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s m -l method -d 'The method for answers [default: auto]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s p -l param -d 'A parameter of the method' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l gold -d 'Gold labels (item,label) that the fit uses' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l seed -d 'Seed of the random numbers' -r
@@ -182,7 +182,7 @@ jsonl\t''
 json\t''
 parquet\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s m -l method -d 'The method for answers [default: dawid-skene; mean for real values, bradley-terry for comparisons]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s m -l method -d 'The method for answers [default: auto]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s p -l param -d 'A parameter of the method' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l gold -d 'Gold labels (item,label) that the fit uses' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l seed -d 'Seed of the random numbers' -r
@@ -288,7 +288,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l title -d 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s m -l method -d 'The method for answers [default: dawid-skene; mean for real values, bradley-terry for comparisons]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s m -l method -d 'The method for answers [default: auto]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s p -l param -d 'A parameter of the method' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l gold -d 'Gold labels (item,label) that the fit uses' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l seed -d 'Seed of the random numbers' -r
