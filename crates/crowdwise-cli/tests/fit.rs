@@ -33,7 +33,7 @@ fn json_has_the_promised_fields() {
     ] {
         assert!(fit.get(name).is_some(), "no field {name}: {:?}", fields(&fit));
     }
-    assert_eq!((&fit["schema"], &fit["method"], &fit["seed"]), (&json!(1), &json!("dawid-skene"), &json!(7)));
+    assert_eq!((&fit["schema"], &fit["method"], &fit["seed"]), (&json!(1), &json!("auto"), &json!(7)));
     assert_eq!(fit["data"], json!({"items": 200, "annotators": 12, "classes": 3, "labels": 1000}));
     assert_eq!(fit["class_names"], json!(["bird", "cat", "dog"]));
     assert_eq!(fit["stop"], "converged");

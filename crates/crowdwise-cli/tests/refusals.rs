@@ -52,11 +52,11 @@ fn a_missing_folder_is_named() {
 #[test]
 fn orders_that_a_fit_does_not_have() {
     let said = refused(&root(), &["items", "examples/demo.csv", "--by", "difficulty", "-q"]);
-    assert!(said.contains("dawid-skene gives no difficulty; glad does"), "{said}");
+    assert!(said.contains("auto gives no difficulty; glad does"), "{said}");
     let said = refused(&root(), &["items", "examples/ratings.csv", "--by", "margin", "-q"]);
     assert!(said.contains("these are real labels") && said.contains("--by disagreement"), "{said}");
     let said = refused(&root(), &["annotators", "examples/ratings.csv", "--by", "accuracy", "-q"]);
-    assert!(said.contains("mean gives no accuracy") && said.contains("labels, flags"), "{said}");
+    assert!(said.contains("auto gives no accuracy") && said.contains("labels, flags"), "{said}");
     // what works still does, also from a kept fit
     run(&["items", "examples/demo.csv", "-m", "glad", "--by", "difficulty", "-q"]).ok();
     let dir = folder(&[("votes.csv", VOTES)]);

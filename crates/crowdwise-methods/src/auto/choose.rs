@@ -28,6 +28,13 @@ pub(super) struct Choice {
     pub rejected: Vec<Option<String>>,
 }
 
+impl Choice {
+    /// Score of the best candidate that was not rejected.
+    pub fn best(&self) -> Option<f64> {
+        self.used.iter().map(|&x| self.scores[x]).max_by(f64::total_cmp)
+    }
+}
+
 impl<'a> Votes<'a> {
     pub fn new(labels: &Categorical<'a>, gold: Option<&'a [Option<u32>]>) -> Votes<'a> {
         let mut shares = vec![0.0; labels.k()];

@@ -13,8 +13,8 @@ use crate::voting::MajorityVote;
 use candidates::{Candidate, candidates, two_step};
 use choose::{Choice, Votes, choose};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Status, Stop,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Objective, Outcome,
+    Problems, Reference, Status, Stop,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -161,7 +161,8 @@ impl Auto {
                 .max_by_key(|s| usize::from(*s != Stop::Converged))
                 .unwrap_or(run.stop),
             iterations: rest.iter().chain(used).map(|c| c.fitted.run.iterations).sum(),
-            objective: None,
+            // what is maximised is the choice: the score of the best candidate
+            objective: choice.best().map(|value| Objective { kind: "agreement-less-drift".into(), value }),
             // objectives of different models are not comparable; changes are
             trace: run.trace.iter().map(|t| crowdwise_core::TracePoint { objective: None, ..*t }).collect(),
             details: serde_json::Map::new(),
