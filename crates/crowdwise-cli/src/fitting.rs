@@ -96,6 +96,9 @@ pub fn severity_word(severity: Severity) -> &'static str {
 
 /// Says the findings; how the iterations ended has been said by [`say_stop`].
 pub fn say_findings(findings: &[Finding], talk: Talk) {
+    for f in findings.iter().filter(|f| f.code == "chosen") {
+        talk.note(format_args!("{}", f.message));
+    }
     let worth = |f: &&Finding| f.severity > Severity::Info && !ENDINGS.contains(&f.code.as_str());
     let mut order: Vec<&Finding> = findings.iter().filter(worth).collect();
     order.sort_by_key(|f| std::cmp::Reverse(f.severity));
