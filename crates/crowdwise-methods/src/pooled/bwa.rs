@@ -35,8 +35,8 @@ const SMALLEST: f64 = 1e-9;
 const SMALL_SCORE: f64 = 1e-5;
 
 /// One class against the rest.
-struct Class {
-    class: usize,
+struct Against {
+    code: usize,
     /// By unit.
     score: Vec<f64>,
     /// By annotator.
@@ -60,7 +60,7 @@ struct Shared<'a> {
 
 impl Shared<'_> {
     /// Begins with the share of votes.
-    fn class(&self, class: usize) -> Class {
+    fn class(&self, class: usize) -> Against {
         let table = self.data.table;
         let (mut spread, mut score) = (0.0, vec![0.0; table.n_units()]);
         for (u, z) in score.iter_mut().enumerate() {
@@ -77,8 +77,15 @@ impl Shared<'_> {
         // 4 (1 - 1/K): a class among many has a small spread by itself
         let rate = self.alpha * spread / table.n_labels() as f64 * 4.0 * (1.0 - 1.0 / k);
         let m = table.n_annotators();
-        let mut c =
-            Class { class, score, precision: vec![0.0; m], squares: vec![0.0; m], rate, mean: 0.0, change: f64::MAX };
+        let mut c = Against {
+            code: class,
+            score,
+            precision: vec![0.0; m],
+            squares: vec![0.0; m],
+            rate,
+            mean: 0.0,
+            change: f64::MAX,
+        };
         match self.data.codes {
             Codes::U8(codes) => self.errors(&mut c, codes),
             Codes::U16(codes) => self.errors(&mut c, codes),
@@ -90,21 +97,21 @@ impl Shared<'_> {
         self.gold.and_then(|g| g[u])
     }
 
-    fn errors<C: Copy + Into<usize>>(&self, c: &mut Class, codes: &[C]) {
+    fn errors<C: Copy + Into<usize>>(&self, c: &mut Against, codes: &[C]) {
         let table = self.data.table;
         let (mut sum, mut n) = (0.0, 0.0);
         for (u, &z) in c.score.iter().enumerate().filter(|(u, _)| table.degree(*u) > 0) {
             sum += z;
             n += 1.0;
             for e in table.rows(u) {
-                let d = z - f64::from(codes[e].into() == c.class);
+                let d = z - f64::from(codes[e].into() == c.code);
                 c.squares[table.annotator()[e] as usize] += d * d;
             }
         }
         c.mean = sum / n;
     }
 
-    fn step(&self, c: &mut Class) {
+    fn step(&self, c: &mut Against) {
         match self.data.codes {
             Codes::U8(codes) => self.step_with(c, codes),
             Codes::U16(codes) => self.step_with(c, codes),
@@ -112,7 +119,7 @@ impl Shared<'_> {
     }
 
     /// Precisions from the sums of squares, scores from the precisions, and the sums for the next step, in one pass.
-    fn step_with<C: Copy + Into<usize>>(&self, c: &mut Class, codes: &[C]) {
+    fn step_with<C: Copy + Into<usize>>(&self, c: &mut Against, codes: &[C]) {
         let table = self.data.table;
         for (j, v) in c.precision.iter_mut().enumerate() {
             *v = (self.alpha + self.n[j] as f64) / (c.rate + c.squares[j]).max(SMALLEST);
@@ -124,7 +131,7 @@ impl Shared<'_> {
             for e in table.rows(u) {
                 let v = c.precision[table.annotator()[e] as usize];
                 bottom += v;
-                if codes[e].into() == c.class {
+                if codes[e].into() == c.code {
                     top += v;
                 }
             }
@@ -134,7 +141,7 @@ impl Shared<'_> {
             sum += z;
             n += 1.0;
             for e in table.rows(u) {
-                let d = z - f64::from(codes[e].into() == c.class);
+                let d = z - f64::from(codes[e].into() == c.code);
                 c.squares[table.annotator()[e] as usize] += d * d;
             }
         }
@@ -180,7 +187,7 @@ impl Method for Bwa {
         let (k, units) = (labels.k(), data.table.n_units());
         let n = data.table.labels_per_annotator();
         let shared = Shared { data: &labels, gold: gold.as_deref(), n: &n, alpha: self.alpha, lambda: self.lambda };
-        let mut classes: Vec<Class> = cx.install(|| (0..k).into_par_iter().map(|c| shared.class(c)).collect())?;
+        let mut classes: Vec<Against> = cx.install(|| (0..k).into_par_iter().map(|c| shared.class(c)).collect())?;
         let run = cx.iterate(self.max_iter, self.tol, |cx, _| {
             // classes that have settled stay as they are
             cx.install(|| classes.par_iter_mut().filter(|c| c.change >= self.tol).for_each(|c| shared.step(c)))?;

@@ -52,45 +52,37 @@ impl Default for CommunityBcc {
     }
 }
 
-impl CommunityBcc {
-    /// Annotators whose rows each start begins with: drawn by their number of labels, from an order that does not
-    /// depend on names.
-    fn founders(
-        &self,
-        engine: &mut Engine,
-        g: usize,
-        starts: usize,
-        cx: &mut Context<'_>,
-    ) -> Result<Vec<Vec<usize>>, Error> {
-        let (m, k) = (engine.annotators(), engine.k());
-        let agreement = Cells::new((0..m).map(|_| 0.0));
-        let n = Cells::new((0..m).map(|_| 0.0));
-        engine.gather(cx, 0, |j, counts, _| {
-            agreement.set(j, (0..k).map(|t| counts[t * k + t]).sum());
-            n.set(j, counts.iter().sum());
-        })?;
-        let mut order: Vec<usize> = (0..m).collect();
-        order.sort_by(|&a, &b| {
-            n.get(b).total_cmp(&n.get(a)).then(agreement.get(b).total_cmp(&agreement.get(a))).then(a.cmp(&b))
-        });
-        let mut out = Vec::with_capacity(starts);
-        for restart in 0..starts {
-            let mut rng = cx.rng("communities", restart as u64);
-            let mut left = order.clone();
-            let mut chosen = Vec::with_capacity(g);
-            while chosen.len() < g {
-                let total: f64 = left.iter().map(|&j| n.get(j)).sum();
-                let mut at = rng.random::<f64>() * total;
-                let found = left.iter().position(|&j| {
-                    at -= n.get(j);
-                    at < 0.0
-                });
-                chosen.push(left.remove(found.unwrap_or(0)));
-            }
-            out.push(chosen);
+/// Annotators whose rows each start begins with: drawn by their number of labels, from an order that does not
+/// depend on names.
+fn founders(engine: &mut Engine, g: usize, starts: usize, cx: &mut Context<'_>) -> Result<Vec<Vec<usize>>, Error> {
+    let (m, k) = (engine.annotators(), engine.k());
+    let agreement = Cells::new((0..m).map(|_| 0.0));
+    let n = Cells::new((0..m).map(|_| 0.0));
+    engine.gather(cx, 0, |j, counts, _| {
+        agreement.set(j, (0..k).map(|t| counts[t * k + t]).sum());
+        n.set(j, counts.iter().sum());
+    })?;
+    let mut order: Vec<usize> = (0..m).collect();
+    order.sort_by(|&a, &b| {
+        n.get(b).total_cmp(&n.get(a)).then(agreement.get(b).total_cmp(&agreement.get(a))).then(a.cmp(&b))
+    });
+    let mut out = Vec::with_capacity(starts);
+    for restart in 0..starts {
+        let mut rng = cx.rng("communities", restart as u64);
+        let mut left = order.clone();
+        let mut chosen = Vec::with_capacity(g);
+        while chosen.len() < g {
+            let total: f64 = left.iter().map(|&j| n.get(j)).sum();
+            let mut at = rng.random::<f64>() * total;
+            let found = left.iter().position(|&j| {
+                at -= n.get(j);
+                at < 0.0
+            });
+            chosen.push(left.remove(found.unwrap_or(0)));
         }
-        Ok(out)
+        out.push(chosen);
     }
+    Ok(out)
 }
 
 impl Method for CommunityBcc {
@@ -136,7 +128,7 @@ impl Method for CommunityBcc {
         let starts = if g == 1 { 1 } else { self.restarts };
         let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
         let mut class = engine.begin(cx, &Begin::VoteShares)?.class;
-        let founders = self.founders(&mut engine, g, starts, cx)?;
+        let founders = founders(&mut engine, g, starts, cx)?;
         let settings = Settings::soft(self.max_iter, self.tol, false);
         let mut best: Option<(Fitted, Communities)> = None;
         let mut scores = Vec::new();

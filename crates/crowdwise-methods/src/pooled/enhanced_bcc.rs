@@ -189,7 +189,7 @@ impl Method for EnhancedBcc {
             if best.as_ref().is_none_or(|b| bound > b.bound) {
                 let cells = Cells::new((0..m * k * k).map(|_| 0.0));
                 engine.gather(cx, 0, |j, counts, _| {
-                    model.confusion(&class, counts, |at, p| cells.set(j * k * k + at, p))
+                    model.confusion(&class, counts, |at, p| cells.set(j * k * k + at, p));
                 })?;
                 best = Some(Best {
                     bound,
