@@ -114,7 +114,7 @@ fn wide_tables_are_recognised() {
     let rows = [["1.png", "cat", "dog"], ["2.png", "dog", "cat"]];
     let out = Box::new(std::fs::File::create(&path).unwrap());
     write_rows(out, TableFormat::Parquet, &["image", "ann", "bob"], 2, |r, cells| {
-        cells.extend(rows[r].map(Cell::from))
+        cells.extend(rows[r].map(Cell::from));
     })
     .unwrap();
     let e = read_answers(&Source::Path(path), &plain()).unwrap_err();
