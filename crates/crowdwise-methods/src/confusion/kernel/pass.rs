@@ -92,33 +92,45 @@ unsafe fn begin_avx2(work: Work, chunk: Chunk, from: &Begin<'_>, label: *const u
 
 #[inline(always)]
 unsafe fn begin<L: Lanes>(w: Work, c: Chunk, from: &Begin<'_>, label: *const u16, out: &mut Piece) {
-    let (k, stride) = (w.k, 2 * w.kp as u32);
+    let k = w.k;
+    // an index is a multiple of the stride, so that its row is exactly the upper half of a product: a division per label
+    // would cost more than the rest
+    let inverse = (1u64 << 32).div_ceil(2 * w.kp as u64);
+    let row_of = |ix: u32| (u64::from(ix) * inverse >> 32) as usize;
     let share = 1.0 / c.d as f64;
-    let mut s = vec![0.0; w.kp];
+    let (mut small, mut large) = ([0.0; 16], Vec::new());
+    let s = if w.kp <= 16 {
+        &mut small[..w.kp]
+    } else {
+        large.resize(w.kp, 0.0);
+        &mut large[..]
+    };
     unsafe {
         let mut ix = w.index.add(c.at);
         for item in 0..c.n {
             s.fill(0.0);
-            let unit = *w.order.add(c.item + item) as usize;
             match from {
-                Begin::Posterior(q) => s[..k].copy_from_slice(&q[unit * k..(unit + 1) * k]),
-                Begin::Each(write) => write(unit, &mut s[..k]),
                 Begin::VoteShares | Begin::Majority => {
                     for e in 0..c.d {
-                        s[*label.add((*ix.add(e) / stride) as usize) as usize] += share;
+                        s[*label.add(row_of(*ix.add(e))) as usize] += share;
                     }
                 }
+                Begin::Posterior(q) => {
+                    let unit = *w.order.add(c.item + item) as usize;
+                    s[..k].copy_from_slice(&q[unit * k..(unit + 1) * k]);
+                }
+                Begin::Each(write) => write(*w.order.add(c.item + item) as usize, &mut s[..k]),
             }
             if matches!(from, Begin::Majority) {
                 let best = crowdwise_core::stats::argmax(&s[..k]);
                 s.fill(0.0);
                 s[best] = 1.0;
             }
-            for t in 0..w.kp {
-                out.class[t] += s[t];
-                s[t] += w.quantum;
+            for (class, s) in out.class.iter_mut().zip(s.iter_mut()) {
+                *class += *s;
+                *s += w.quantum;
             }
-            add_counts::<L>(w, ix, c.d, &s);
+            add_counts::<L>(w, ix, c.d, s);
             ix = ix.add(c.d);
         }
     }
