@@ -8,6 +8,10 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fit {
     pub truth: Truth,
+    /// The class probabilities of the model, where those of `truth` were calibrated afterwards: see
+    /// [`Fit::model_posterior`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncalibrated: Option<Vec<f64>>,
     pub annotators: Annotators,
     /// Share of each class in the model (K); also the answer for an item that nobody labelled.
     pub class_prior: Option<Vec<f64>>,
@@ -144,6 +148,8 @@ pub struct Provenance {
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub truth: Truth,
+    /// See [`Fit::uncalibrated`].
+    pub uncalibrated: Option<Vec<f64>>,
     pub annotators: Annotators,
     pub class_prior: Option<Vec<f64>>,
     pub difficulty: Option<Vec<f64>>,
@@ -156,6 +162,7 @@ impl Outcome {
     pub fn classes(k: usize, posterior: Vec<f64>, annotators: Annotators, diagnostics: Diagnostics) -> Self {
         Outcome {
             truth: Truth::Classes { k, posterior },
+            uncalibrated: None,
             annotators,
             class_prior: None,
             difficulty: None,
@@ -172,6 +179,13 @@ impl Fit {
             Truth::Classes { k, posterior } => Some((*k, posterior)),
             _ => None,
         }
+    }
+
+    /// Posterior rows and K as the model has them: what belongs together with its annotators. A calibrated posterior says
+    /// how often the labels are right; counted into confusion matrices it would make every annotator look worse.
+    pub fn model_posterior(&self) -> Option<(usize, &[f64])> {
+        let (k, p) = self.posterior()?;
+        Some((k, self.uncalibrated.as_deref().unwrap_or(p)))
     }
 }
 

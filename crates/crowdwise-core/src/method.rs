@@ -110,6 +110,7 @@ impl<M: Method> AnyMethod for M {
         let out = Method::fit(self, data, cx)?;
         let mut fit = Fit {
             truth: out.truth,
+            uncalibrated: out.uncalibrated,
             annotators: out.annotators,
             class_prior: out.class_prior,
             difficulty: out.difficulty,

@@ -13,7 +13,7 @@ use crate::{Annotators, Categorical, Dataset, Fit};
 /// Every annotator counts once, however many labels it gave: the busy ones shaped the solution that they would judge.
 pub fn agreement(data: &Dataset, fit: &Fit) -> Option<(f64, usize)> {
     let c = data.table.categorical()?;
-    let (k, post) = fit.posterior()?;
+    let (k, post) = fit.model_posterior()?;
     if k != c.k() || post.len() != k * data.table.n_units() {
         return None;
     }

@@ -58,9 +58,10 @@ impl Losses {
     /// Adds -ln P of the rows hidden in `fold` under a fit to the others.
     pub fn add(&mut self, data: &Dataset, train: &Dataset, fit: &Fit, fold: &[u8], which: u8) {
         match &fit.truth {
-            Truth::Classes { k, posterior } => {
-                let p = Classes::of(train, fit, *k, posterior);
-                let mut column = vec![0.0; *k];
+            Truth::Classes { .. } => {
+                let (k, posterior) = fit.model_posterior().expect("a fit of classes");
+                let p = Classes::of(train, fit, k, posterior);
+                let mut column = vec![0.0; k];
                 self.each(&data.table, fold, which, |u, r| p.loss(data, u, r, &mut column));
             }
             Truth::Real { value, sd } => {

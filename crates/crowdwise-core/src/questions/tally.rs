@@ -39,7 +39,7 @@ impl Tally {
     pub fn of(data: &Dataset, fit: &Fit, agreement: bool) -> Option<Tally> {
         let table = &data.table;
         let c = table.categorical()?;
-        let (k, post) = fit.posterior()?;
+        let (k, post) = fit.model_posterior()?;
         let m = table.n_annotators();
         if k != c.k() || post.len() != k * table.n_units() {
             return None; // a fit of other data

@@ -15,6 +15,7 @@ pub use sets::real_set;
 pub fn fit_of(data: &Dataset, truth: Truth, annotators: Annotators) -> Fit {
     Fit {
         truth,
+        uncalibrated: None,
         annotators,
         class_prior: None,
         difficulty: None,

@@ -149,6 +149,7 @@ impl Auto {
             sum
         };
         let mut posterior = mean(&|c| &c.fitted.posterior);
+        let model = self.calibrate.then(|| posterior.clone());
         if self.calibrate {
             choose::temper(&mut posterior, &data.table, gold, k);
         }
@@ -169,6 +170,7 @@ impl Auto {
         };
         words::details(&mut diagnostics.details, rest, used, choice, votes);
         let mut out = Outcome::classes(k, posterior, Annotators::Confusion { k, matrix }, diagnostics);
+        out.uncalibrated = model;
         out.class_prior = Some(mean(&|c| &c.fitted.prior));
         if choice.used.is_empty() {
             out.findings = words::all_rejected(rest, votes);

@@ -139,7 +139,7 @@ pub(super) fn warm_posterior<'a>(data: &Dataset, warm: &'a Fit) -> Option<&'a [f
     let (t, p) = (&data.table, &warm.provenance);
     let here = (t.n_items(), t.n_annotators(), t.n_classes(), t.n_labels());
     let same = (p.items, p.annotators, p.classes, p.labels) == here;
-    warm.posterior().map(|p| p.1).filter(|q| same && q.len() == t.n_units() * t.n_classes())
+    warm.model_posterior().map(|p| p.1).filter(|q| same && q.len() == t.n_units() * t.n_classes())
 }
 
 /// Where an earlier fit left off, if the run brings one of the right shape: its posteriors if it is of the same items,

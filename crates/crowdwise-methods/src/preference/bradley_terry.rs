@@ -173,6 +173,7 @@ impl Method for BradleyTerry {
             note("position_likelihood_ratio", json!(best.map(|b| 2.0 * (-at.value - b))));
         }
         Ok(Outcome {
+            uncalibrated: None,
             truth: Truth::Scores { score, interval, component },
             annotators: Annotators::None,
             class_prior: None,

@@ -69,6 +69,7 @@ pub(crate) fn estimate(
         diagnostics.details.insert("pooled_sd".into(), serde_json::json!(s));
     }
     Ok(Outcome {
+        uncalibrated: None,
         truth: Truth::Real { value, sd },
         annotators,
         class_prior: None,

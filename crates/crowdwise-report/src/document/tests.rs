@@ -7,6 +7,7 @@ fn fit_of(data: &Dataset, truth: Truth, annotators: Annotators) -> Fit {
     let t = &data.table;
     Fit {
         truth,
+        uncalibrated: None,
         annotators,
         class_prior: (t.n_classes() > 0).then(|| vec![1.0 / t.n_classes() as f64; t.n_classes()]),
         difficulty: None,

@@ -70,7 +70,7 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
 /// annotator met less than half a time has no row.
 fn from_answers(input: &PageInput<'_>, j: usize, k: usize) -> Vec<f64> {
     let mut counts = vec![0.0; k * k];
-    if let (Some(c), Some((_, posterior))) = (input.data.table.categorical(), input.fit.posterior()) {
+    if let (Some(c), Some((_, posterior))) = (input.data.table.categorical(), input.fit.model_posterior()) {
         let index = input.data.table.by_annotator();
         for (&row, &unit) in index.rows(j).iter().zip(index.units(j)) {
             let said = c.codes.get(row as usize);

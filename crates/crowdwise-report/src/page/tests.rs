@@ -13,6 +13,7 @@ fn fit(data: &Dataset, truth: Truth, annotators: Annotators) -> Fit {
     let t = &data.table;
     Fit {
         truth,
+        uncalibrated: None,
         annotators,
         class_prior: None,
         difficulty: None,

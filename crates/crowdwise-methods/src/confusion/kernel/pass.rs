@@ -96,7 +96,7 @@ unsafe fn begin<L: Lanes>(w: Work, c: Chunk, from: &Begin<'_>, label: *const u16
     // an index is a multiple of the stride, so that its row is exactly the upper half of a product: a division per label
     // would cost more than the rest
     let inverse = (1u64 << 32).div_ceil(2 * w.kp as u64);
-    let row_of = |ix: u32| (u64::from(ix) * inverse >> 32) as usize;
+    let row_of = |ix: u32| ((u64::from(ix) * inverse) >> 32) as usize;
     let share = 1.0 / c.d as f64;
     let (mut small, mut large) = ([0.0; 16], Vec::new());
     let s = if w.kp <= 16 {
