@@ -4,6 +4,7 @@ use super::em::{self, Adaptive, Fitted, Settings, Start};
 use super::kernel::{Begin, Engine, Model, Sums};
 use super::one_coin::{Coin, even_rates, even_table, right_of};
 use super::shared::{self, ClassPrior, Shares};
+use super::start::{self, Init};
 use super::wide::{self, Even, Rates};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
@@ -35,6 +36,8 @@ pub struct SpammerHammer {
     pub class_shares: BTreeMap<String, f64>,
     /// Added to every class count when class shares are learned.
     pub beta: f64,
+    /// Where the one-coin passes begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    pub init: Init,
 }
 
 impl Default for SpammerHammer {
@@ -49,6 +52,7 @@ impl Default for SpammerHammer {
             class_prior: ClassPrior::Uniform,
             class_shares: BTreeMap::new(),
             beta: 0.0,
+            init: Init::Majority,
         }
     }
 }
@@ -205,16 +209,23 @@ impl SpammerHammer {
         let mut engine = Engine::new(&input.labels, input.gold, cx.threads)?;
         let settings = |max_iter, accelerate| Settings::soft(max_iter, self.tol, accelerate);
         let first;
+        let mut findings = Vec::new();
         let start = match shared::warm_start(data, cx) {
             Some(start) => start,
-            None if self.warm_up > 0 => {
-                let begin = Start::Posterior(Begin::VoteShares);
-                first = em::fit(&mut engine, coin, begin, &settings(self.warm_up, true), units, cx)?;
-                Start::Posterior(Begin::Posterior(&first.posterior))
+            None => {
+                let (begin, said) = start::first(&mut engine, data, self.init, cx)?;
+                findings = said;
+                if self.warm_up > 0 {
+                    first = em::fit(&mut engine, coin, begin, &settings(self.warm_up, true), units, cx)?;
+                    Start::Posterior(Begin::Posterior(&first.posterior))
+                } else {
+                    begin
+                }
             }
-            None => Start::Posterior(Begin::VoteShares),
         };
-        em::fit(&mut engine, model, start, &settings(self.max_iter, false), units, cx)
+        let mut fitted = em::fit(&mut engine, model, start, &settings(self.max_iter, false), units, cx)?;
+        fitted.findings = findings;
+        Ok(fitted)
     }
 
     /// Without tables; `tables` of the result are the accuracies.
@@ -227,15 +238,16 @@ impl SpammerHammer {
         cx: &mut Context<'_>,
     ) -> Result<Fitted, Error> {
         let limits = |max_iter| wide::Limits { max_iter, tol: self.tol };
+        let started = if cx.warm.is_some() { None } else { start::posterior(data, self.init, 0, cx)? };
+        let (start, findings) = started.unzip();
         let first;
-        let begin = match wide::warm_start(data, cx) {
-            Some(begin) => begin,
-            None if self.warm_up > 0 => {
-                first = wide::coins(input, coin, &wide::Begin::VoteShares, limits(self.warm_up), cx)?;
-                wide::Begin::Posterior(&first.posterior)
-            }
-            None => wide::Begin::VoteShares,
-        };
-        wide::coins(input, model, &begin, limits(self.max_iter), cx)
+        let mut begin = wide::begin(data, start.as_deref(), cx);
+        if wide::warm_start(data, cx).is_none() && self.warm_up > 0 {
+            first = wide::coins(input, coin, &begin, limits(self.warm_up), cx)?;
+            begin = wide::Begin::Posterior(&first.posterior);
+        }
+        let mut fitted = wide::coins(input, model, &begin, limits(self.max_iter), cx)?;
+        fitted.findings = findings.unwrap_or_default();
+        Ok(fitted)
     }
 }
