@@ -3,7 +3,7 @@
 use super::em::{Adaptive, Settings};
 use super::kernel::{Model, Sums};
 use super::shared::{self, ClassPrior, Shares};
-use super::start::{self, Init};
+use super::start::Init;
 use super::wide::{self, Even, Rates};
 use crowdwise_core::{
     Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
@@ -162,13 +162,11 @@ impl Method for OneCoin {
         let mut model = Coin { alpha: self.alpha, shares };
         let settings = Settings::soft(self.max_iter, self.tol, self.accelerate);
         let kind = shared::objective_kind(self.alpha + self.beta);
-        if wide::is_wide(data) {
+        // other starts have tables anyway
+        if wide::is_wide(data) && self.init == Init::Majority {
             let input = wide::Input { labels, gold: gold.as_deref() };
-            let started = if cx.warm.is_some() { None } else { start::posterior(data, self.init, 0, cx)? };
-            let (first, findings) = started.unzip();
-            let begin = wide::begin(data, first.as_deref(), cx);
-            let mut fitted = wide::coins(input, &mut model, &begin, (&settings).into(), cx)?;
-            fitted.findings = findings.unwrap_or_default();
+            let begin = wide::warm_start(data, cx).unwrap_or(wide::Begin::VoteShares);
+            let fitted = wide::coins(input, &mut model, &begin, (&settings).into(), cx)?;
             let accuracy = |accuracy| Annotators::Accuracy { k, accuracy };
             return Ok(shared::outcome(fitted, data, gold.as_deref(), kind, accuracy));
         }

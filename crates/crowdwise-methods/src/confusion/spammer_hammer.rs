@@ -175,7 +175,8 @@ impl Method for SpammerHammer {
         let mut model = Atoms { rho, eps, learn: self.learn, annotators: m as f64, shares: shares()? };
         let mut coin = Coin { alpha: 0.01, shares: shares()? };
         let gold = gold.as_deref();
-        let (fitted, step) = if wide::is_wide(data) {
+        // other starts have tables anyway
+        let (fitted, step) = if wide::is_wide(data) && self.init == Init::Majority {
             (self.fit_wide(data, wide::Input { labels, gold }, &mut coin, &mut model, cx)?, 1)
         } else {
             (self.fit_tables(data, wide::Input { labels, gold }, &mut coin, &mut model, cx)?, (k * k).max(1))
@@ -238,16 +239,15 @@ impl SpammerHammer {
         cx: &mut Context<'_>,
     ) -> Result<Fitted, Error> {
         let limits = |max_iter| wide::Limits { max_iter, tol: self.tol };
-        let started = if cx.warm.is_some() { None } else { start::posterior(data, self.init, 0, cx)? };
-        let (start, findings) = started.unzip();
         let first;
-        let mut begin = wide::begin(data, start.as_deref(), cx);
-        if wide::warm_start(data, cx).is_none() && self.warm_up > 0 {
-            first = wide::coins(input, coin, &begin, limits(self.warm_up), cx)?;
-            begin = wide::Begin::Posterior(&first.posterior);
-        }
-        let mut fitted = wide::coins(input, model, &begin, limits(self.max_iter), cx)?;
-        fitted.findings = findings.unwrap_or_default();
-        Ok(fitted)
+        let begin = match wide::warm_start(data, cx) {
+            Some(begin) => begin,
+            None if self.warm_up > 0 => {
+                first = wide::coins(input, coin, &wide::Begin::VoteShares, limits(self.warm_up), cx)?;
+                wide::Begin::Posterior(&first.posterior)
+            }
+            None => wide::Begin::VoteShares,
+        };
+        wide::coins(input, model, &begin, limits(self.max_iter), cx)
     }
 }

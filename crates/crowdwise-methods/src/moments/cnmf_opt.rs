@@ -127,6 +127,8 @@ impl CnmfOpt {
         let mut tables = spa.find(&moments.labels, &moments.pairs, &moments.votes_of_places(), cx)?.tables;
         let (k, pairs) = (moments.k(), &moments.pairs);
         let places = moments.labels.places();
+        // what one round does depends on the order, so that it must not depend on names
+        let order = pairs.order();
         let usable: Vec<bool> = cx.install(|| {
             let wanted = k.min(2);
             let rank = |scratch: &mut Vec<f64>, x| pairs.rank(x, wanted, scratch) >= wanted;
@@ -138,7 +140,7 @@ impl CnmfOpt {
         let mut last = f64::INFINITY;
         let mut seen = Seen::new(k);
         let mut run = cx.iterate(self.rounds, self.tol, |cx, _| {
-            for p in (0..places).filter(|&p| used[p]) {
+            for &p in order.iter().filter(|&&p| used[p]) {
                 seen.gather(pairs, &usable, &weight, p, &tables, &prior);
                 self.descend(&mut seen, &mut tables[p * k * k..(p + 1) * k * k]);
             }

@@ -98,6 +98,37 @@ impl Pairs {
         self.seen_by(place, x).for_each(|(own, other, share)| out[own * self.k + other] = share);
     }
 
+    /// Places one after the other in an order that depends on what they share and say only: not on names, nor on the
+    /// order of rows or classes. Those who share most come first; only places that cannot be told apart by their counts,
+    /// those of their neighbours and those of these in turn are taken as they stand.
+    pub fn order(&self) -> Vec<usize> {
+        let places = self.near_starts.len() - 1;
+        let shared: Vec<u64> =
+            (0..places).map(|p| self.near(p).iter().map(|n| self.all[n.1 as usize].n as u64).sum()).collect();
+        // a pair's common items, agreements and squared counts: the same for any names of the classes
+        let of_pair = |x: usize| {
+            let same = |c: &Cell| u64::from(c.code as usize / self.k == c.code as usize % self.k);
+            let add = |(agreed, squares): (u64, u64), c: &Cell| {
+                (agreed + same(c) * c.count as u64, squares.wrapping_add((c.count as u64).wrapping_mul(c.count as u64)))
+            };
+            let (agreed, squares) = self.cells(x).iter().fold((0, 0), add);
+            mixed(mixed(mixed(self.all[x].n as u64) ^ agreed) ^ squares)
+        };
+        let pair: Vec<u64> = (0..self.all.len()).map(of_pair).collect();
+        let mut sign: Vec<u64> = shared.iter().map(|&n| mixed(n)).collect();
+        for _ in 0..3 {
+            // a sum does not depend on the order of the neighbours
+            let next = |p: usize| {
+                let one = |n: &(u32, u32)| mixed(sign[n.0 as usize] ^ pair[n.1 as usize].rotate_left(17));
+                mixed(sign[p] ^ self.near(p).iter().map(one).fold(0, u64::wrapping_add))
+            };
+            sign = (0..places).map(next).collect();
+        }
+        let mut order: Vec<usize> = (0..places).collect();
+        order.sort_by_key(|&p| (std::cmp::Reverse(shared[p]), sign[p], p));
+        order
+    }
+
     /// Numerical rank of pair `x`, or 0 if it is surely below `wanted`.
     pub fn rank(&self, x: usize, wanted: usize, scratch: &mut Vec<f64>) -> usize {
         let k = self.k;
@@ -109,6 +140,14 @@ impl Pairs {
         self.cells(x).iter().for_each(|c| scratch[c.code as usize] = c.count as f64);
         rank(scratch, k)
     }
+}
+
+/// A number that looks random, the same for the same input (the last step of SplitMix64).
+fn mixed(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
 }
 
 fn piece(labels: &Labels, places: std::ops::Range<usize>) -> (Vec<Pair>, Vec<Cell>) {

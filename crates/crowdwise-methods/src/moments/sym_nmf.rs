@@ -157,6 +157,7 @@ impl SymNmf {
         let votes = moments.votes_of_places();
         let imputed =
             if self.impute { Imputed::of(&moments.labels, &moments.pairs, &used, cx)? } else { Imputed::default() };
+        let order = moments.pairs.order();
         let mut best: Option<(f64, Subspace, Run)> = None;
         for init in [SymNmfInit::Eigenvectors, SymNmfInit::Votes] {
             if self.init != init && self.init != SymNmfInit::Both {
@@ -167,7 +168,7 @@ impl SymNmf {
                 _ => Subspace::by_eigenvectors(&moments.pairs, &used, &imputed, cx)?,
             };
             let run = cx.iterate(self.max_iter, self.tol, |_, _| {
-                let change = space.sweep(&moments.pairs, &used, self.weights);
+                let change = space.sweep(&moments.pairs, &order, &used, self.weights);
                 Ok(Step { objective: Some(-space.error(&moments.pairs, &used, self.weights)), change })
             })?;
             let error = space.error(&moments.pairs, &used, self.weights);

@@ -69,11 +69,6 @@ pub(super) fn warm_start<'a>(data: &Dataset, cx: &Context<'a>) -> Option<Begin<'
     Some(Begin::Accuracy { accuracy, prior })
 }
 
-/// The warm start, given posteriors (units x K), or the vote shares.
-pub(super) fn begin<'a>(data: &Dataset, first: Option<&'a [f64]>, cx: &Context<'a>) -> Begin<'a> {
-    warm_start(data, cx).unwrap_or_else(|| first.map_or(Begin::VoteShares, Begin::Posterior))
-}
-
 /// The part of the settings that these loops know: soft steps, not extrapolated.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {

@@ -78,12 +78,12 @@ impl Subspace {
         }
     }
 
-    /// Weighted least squares for one place after the other; returns the relative change.
-    pub fn sweep(&mut self, pairs: &Pairs, used: &[bool], weights: bool) -> f64 {
+    /// Weighted least squares for one place after the other in the given order; returns the relative change.
+    pub fn sweep(&mut self, pairs: &Pairs, order: &[usize], used: &[bool], weights: bool) -> f64 {
         let k = self.k;
         let (mut moved, mut size) = (0.0, 0.0);
         let (mut left, mut right) = (vec![0.0; k * k], vec![0.0; k * k]);
-        for p in (0..used.len()).filter(|&p| used[p]) {
+        for &p in order.iter().filter(|&&p| used[p]) {
             left.fill(0.0);
             right.fill(0.0);
             for &(other, x) in pairs.near(p).iter().filter(|n| used[n.0 as usize]) {
