@@ -76,6 +76,30 @@ fn pairwise_moments_equal_brute_force() {
 }
 
 #[test]
+fn the_order_of_places_does_not_depend_on_names() {
+    let (data, _) = random(3, 12, 60, 0.4, 5);
+    let table = &data.table;
+    let codes = table.categorical().unwrap().codes;
+    // annotators, items and classes the other way round
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    (0..60).for_each(|i| _ = b.items.intern(&format!("x{i}")));
+    (0..12).for_each(|j| _ = b.annotators.intern(&format!("x{j}")));
+    (0..3).for_each(|c| _ = b.classes.intern(&format!("x{c}")));
+    for u in 0..table.n_units() {
+        for r in table.rows(u) {
+            b.label_codes(59 - u as u32, 11 - table.annotator()[r], 2 - codes.get(r) as u32).unwrap();
+        }
+    }
+    let turned = Dataset::new(b.finish().unwrap());
+    let order = |d: &Dataset| {
+        let mut cx = Context::default();
+        Pairs::of(&Labels::new(d, &cx), &mut cx).unwrap().order()
+    };
+    let back: Vec<usize> = order(&turned).iter().map(|p| 11 - p).collect();
+    assert_eq!(order(&data), back);
+}
+
+#[test]
 fn third_moments_equal_brute_force() {
     for (k, m, n, share, most) in [(2, 6, 30, 0.6, 7), (3, 12, 40, 0.4, 1), (3, 25, 60, 0.3, 200)] {
         let (data, last) = random(k, m, n, share, 10 + k as u64);

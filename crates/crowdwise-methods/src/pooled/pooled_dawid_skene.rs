@@ -2,10 +2,10 @@
 
 mod model;
 
-use crate::confusion::{Init, start};
 use crate::confusion::em::{self, Fitted, Settings, Start};
 use crate::confusion::kernel::{Dense, Engine};
 use crate::confusion::shared;
+use crate::confusion::{Init, start};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Status, Step, Stop, TracePoint,
