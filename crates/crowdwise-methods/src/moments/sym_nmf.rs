@@ -23,7 +23,7 @@ use subspace::Subspace;
 #[serde(default, deny_unknown_fields)]
 pub struct SymNmf {
     /// Where the search for the common subspace begins: the leading `eigenvectors` of all co-occurrences, the matrices of
-    /// the `votes`, or `both`, of which the one that explains the co-occurrences better is kept.
+    /// the `votes`, or `both`, of which the one under which the labels are more likely is kept.
     pub init: SymNmfInit,
     /// Most sweeps over the annotators in the search for the common subspace.
     pub max_iter: usize,
@@ -158,7 +158,7 @@ impl SymNmf {
         let imputed =
             if self.impute { Imputed::of(&moments.labels, &moments.pairs, &used, cx)? } else { Imputed::default() };
         let order = moments.pairs.order();
-        let mut best: Option<(f64, Subspace, Run)> = None;
+        let mut best: Option<(f64, Factorised)> = None;
         for init in [SymNmfInit::Eigenvectors, SymNmfInit::Votes] {
             if self.init != init && self.init != SymNmfInit::Both {
                 continue;
@@ -171,22 +171,25 @@ impl SymNmf {
                 let change = space.sweep(&moments.pairs, &order, &used, self.weights);
                 Ok(Step { objective: Some(-space.error(&moments.pairs, &used, self.weights)), change })
             })?;
-            let error = space.error(&moments.pairs, &used, self.weights);
-            if best.as_ref().is_none_or(|b| error < b.0) {
-                best = Some((error, space, run));
+            cx.event(&Event::Stage { name: "rotation".into() });
+            let turned = rotate::rotate(&space.factors, &votes, &used, k, self.restarts, cx)?;
+            let (mut tables, mut prior) = normalise(turned.factors, k);
+            let weight: Vec<f64> =
+                (0..places).map(|p| if used[p] { moments.labels.of(p).len() as f64 } else { 0.0 }).collect();
+            let classes = common_order(&tables, &votes, &weight, k);
+            reorder(&mut tables, &classes, k);
+            prior = classes.iter().map(|&c| prior[c]).collect();
+            let (tables, likelihood) = self.complete(moments, &tables, &used, &prior, cx)?;
+            let stop = run.stop == Stop::Cancelled;
+            if best.as_ref().is_none_or(|b| likelihood > b.0) {
+                let (imputed, negative) = (imputed.len(), turned.negative);
+                best = Some((likelihood, Factorised { tables, prior, used: used.clone(), run, imputed, negative }));
+            }
+            if stop {
+                break;
             }
         }
-        let (_, space, run) = best.expect("one of the starts");
-        cx.event(&Event::Stage { name: "rotation".into() });
-        let turned = rotate::rotate(&space.factors, &votes, &used, k, self.restarts, cx)?;
-        let (mut tables, mut prior) = normalise(turned.factors, k);
-        let weight: Vec<f64> =
-            (0..places).map(|p| if used[p] { moments.labels.of(p).len() as f64 } else { 0.0 }).collect();
-        let order = common_order(&tables, &votes, &weight, k);
-        reorder(&mut tables, &order, k);
-        prior = order.iter().map(|&c| prior[c]).collect();
-        let tables = self.complete(moments, &tables, &used, &prior, cx)?;
-        Ok(Factorised { tables, prior, used, run, imputed: imputed.len(), negative: turned.negative })
+        Ok(best.expect("one of the starts").1)
     }
 
     /// Places that take part: enough labels, somebody to share items with, and not too many in all.
@@ -213,7 +216,7 @@ impl SymNmf {
     }
 
     /// Tables of all annotators: those of the factorisation, and for the others one M-step from the posteriors that it
-    /// gives.
+    /// gives; with the log-likelihood of the labels of those who took part.
     fn complete(
         &self,
         moments: &mut Moments,
@@ -221,7 +224,7 @@ impl SymNmf {
         used: &[bool],
         prior: &[f64],
         cx: &mut Context<'_>,
-    ) -> Result<Vec<f64>, Error> {
+    ) -> Result<(Vec<f64>, f64), Error> {
         let k = moments.k();
         let mut known = vec![false; moments.annotators];
         let mut tables = vec![1.0 / k as f64; moments.votes.len()];
@@ -230,9 +233,6 @@ impl SymNmf {
                 tables[j * k * k..(j + 1) * k * k].copy_from_slice(&places[p * k * k..(p + 1) * k * k]);
                 known[j] = true;
             }
-        }
-        if known.iter().all(|&x| x) {
-            return Ok(tables);
         }
         moments.engine.set(&tables, prior);
         let passed = moments.engine.pass(cx, None, false)?;
@@ -243,7 +243,7 @@ impl SymNmf {
         for j in (0..moments.annotators).filter(|&j| !known[j]) {
             tables[j * k * k..(j + 1) * k * k].copy_from_slice(&next[j * k * k..(j + 1) * k * k]);
         }
-        Ok(tables)
+        Ok((tables, passed.log_likelihood))
     }
 }
 
