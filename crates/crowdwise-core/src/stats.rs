@@ -92,6 +92,45 @@ pub fn information_bits(prior: &[f64], confusion: &[f64]) -> f64 {
     (entropy_bits(&marginal) - conditional).max(0.0)
 }
 
+/// Singular values of a K x K matrix, largest first, by one-sided Jacobi rotations: columns are turned against each other
+/// until all are orthogonal; their lengths are the values.
+pub fn singular_values(matrix: &[f64], k: usize) -> Vec<f64> {
+    // by columns
+    let mut a: Vec<f64> = (0..k * k).map(|x| matrix[(x % k) * k + x / k]).collect();
+    for _ in 0..60 {
+        let mut turned = false;
+        for p in 0..k {
+            for q in p + 1..k {
+                let (left, right) = a.split_at_mut(q * k);
+                let (x, y) = (&mut left[p * k..(p + 1) * k], &mut right[..k]);
+                let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
+                for (u, v) in x.iter().zip(&*y) {
+                    xx += u * u;
+                    yy += v * v;
+                    xy += u * v;
+                }
+                if xy == 0.0 || xy.abs() <= 1e-15 * (xx * yy).sqrt() {
+                    continue;
+                }
+                turned = true;
+                let zeta = (yy - xx) / (2.0 * xy);
+                let t = zeta.signum() / (zeta.abs() + (1.0 + zeta * zeta).sqrt());
+                let c = 1.0 / (1.0 + t * t).sqrt();
+                let s = c * t;
+                for (u, v) in x.iter_mut().zip(y) {
+                    (*u, *v) = (c * *u - s * *v, s * *u + c * *v);
+                }
+            }
+        }
+        if !turned {
+            break;
+        }
+    }
+    let mut out: Vec<f64> = a.chunks_exact(k).map(|c| c.iter().map(|x| x * x).sum::<f64>().sqrt()).collect();
+    out.sort_by(|x, y| y.total_cmp(x));
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +144,22 @@ mod tests {
         assert!((beta_quantile(1.0, 1.0, 0.3) - 0.3).abs() < 1e-12);
         assert!((beta_quantile(2.0, 1.0, 0.25) - 0.5).abs() < 1e-12);
         assert!((beta_quantile(3.0, 5.0, 0.05) - 0.128_757_2).abs() < 1e-6);
+    }
+
+    #[test]
+    fn singular_values_of_small_matrices() {
+        // [[3, 0], [4, 5]] has 3 √5 and √5
+        let s = singular_values(&[3.0, 0.0, 4.0, 5.0], 2);
+        assert!((s[0] - 45f64.sqrt()).abs() < 1e-12 && (s[1] - 5f64.sqrt()).abs() < 1e-12);
+        // rank one, a permutation, nothing
+        let s = singular_values(&[1.0, 2.0, 3.0, 2.0, 4.0, 6.0, 0.0, 0.0, 0.0], 3);
+        assert!((s[0] - 70f64.sqrt()).abs() < 1e-12 && s[1] < 1e-12 && s[2] < 1e-12);
+        assert_eq!(singular_values(&[0.0, 1.0, 1.0, 0.0], 2), [1.0, 1.0]);
+        assert_eq!(singular_values(&[0.0; 9], 3), [0.0; 3]);
+        // their squares add up to those of the entries
+        let m: Vec<f64> = (0..400).map(|x| ((x * 7919) % 101) as f64 / 50.0 - 1.0).collect();
+        let sum: f64 = singular_values(&m, 20).iter().map(|s| s * s).sum();
+        assert!((sum / m.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod golden;
 pub(crate) mod linalg;
 pub(crate) mod mcmc;
 pub mod messages;
+pub mod moments;
 pub(crate) mod optimise;
 pub mod pooled;
 pub mod preference;
@@ -44,6 +45,12 @@ pub static METHODS: &[Entry] = &[
     entry::<messages::MeanField>(),
     entry::<messages::BeliefPropagation>(),
     entry::<messages::Kos>(),
+    // moments
+    entry::<moments::CnmfSpa>(),
+    entry::<moments::CnmfOpt>(),
+    entry::<moments::CnmfEm>(),
+    entry::<moments::SymNmf>(),
+    entry::<moments::Ctd>(),
     // competence and difficulty
     entry::<competence::Mace>(),
     entry::<difficulty::Glad>(),

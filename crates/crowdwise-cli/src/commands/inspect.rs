@@ -87,6 +87,17 @@ fn document(inspection: &Inspection, data: &Dataset) -> Value {
         name(row, "a", &annotator);
         name(row, "b", &annotator);
     });
+    if value["identifiability"].is_object() {
+        each(&mut value["identifiability"]["separation"], &|row| {
+            name(row, "class", &class);
+            name(row, "label", &class);
+            name(row, "annotator", &annotator);
+        });
+        each(&mut value["identifiability"]["hardest"], &|row| {
+            name(row, "a", &class);
+            name(row, "b", &class);
+        });
+    }
     value["unipolar"]["sources"] = inspection
         .unipolar
         .sources

@@ -2,9 +2,9 @@
 
 use crate::fitting::severity_word;
 use crate::talk::counted;
-use crowdwise::questions::{Agreement, Inspection, Level, Spread};
+use crowdwise::questions::{Agreement, Identifiability, Inspection, Level, Spread};
 use crowdwise::report::{Align, TextTable, subject_text};
-use crowdwise::{Dataset, Finding, LabelKind, Units, group};
+use crowdwise::{Dataset, Finding, LabelKind, Names, Units, group};
 use std::fmt::Write;
 
 /// Most classes and most pairs that are shown.
@@ -213,7 +213,61 @@ fn limits(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usize>
             ));
         }
     }
+    if let (Some(d), Some(t)) = (&i.identifiability, data.table.categorical()) {
+        rows.extend(determined(d, t.classes));
+    }
     out.push_str(&pairs(&rows, width));
+}
+
+/// What the labels determine, as seen without a fit.
+fn determined(d: &Identifiability, classes: &Names) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    let n = |x: usize| group(x as u64);
+    if let Some([low, middle, high]) = d.pairs.ratio {
+        rows.push((
+            "pairs of full rank",
+            format!(
+                "{} of {} looked at; smallest over largest singular value {low:.2} to {high:.2}, median {middle:.2}",
+                n(d.pairs.full_rank),
+                counted(d.pairs.examined as u64, "pair", "pairs")
+            ),
+        ));
+    }
+    rows.push((
+        "telling all classes apart",
+        format!(
+            "{} of {}; {} in a triple that determines its matrices",
+            n(d.triples.full_rank),
+            counted(d.triples.examined as u64, "annotator", "annotators"),
+            n(d.triples.annotators)
+        ),
+    ));
+    let clear = d.separation.iter().filter_map(|s| s.score.map(|x| (x, s.class)));
+    if let Some((score, class)) = clear.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        rows.push((
+            "least evident class",
+            format!("{}: the label that shows it best leaves it at {:.0} %", classes.name(class), 100.0 * score),
+        ));
+    }
+    if let Some(p) = d.hardest.first() {
+        rows.push((
+            "hardest to tell apart",
+            format!(
+                "{} and {}: exponent {:.2} with {:.1} labels an item",
+                classes.name(p.a),
+                classes.name(p.b),
+                p.exponent,
+                d.labels_per_item
+            ),
+        ));
+    }
+    if let Some(e) = d.error_bound.filter(|&e| e < 1.0) {
+        rows.push((
+            "error bound",
+            format!("at most {:.1} % wrong if annotators were as they look beside each other", 100.0 * e),
+        ));
+    }
+    rows
 }
 
 fn findings(out: &mut String, all: &[Finding]) {

@@ -2,6 +2,7 @@
 
 use super::annotators::{Choices, Residuals};
 use super::graph::{Parts, parts};
+use super::identifiability;
 use super::suspects::{CONSTANT, CONSTANT_N, FEW, Suspicion, suspicions};
 use super::tally::Tally;
 use crate::{Annotators, Dataset, Finding, Fit, Severity, Stop, Subject, Table, Truth, group};
@@ -23,6 +24,7 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
         Truth::Classes { .. } => {
             if let Some(t) = Tally::of(data, fit, false) {
                 of_classes(data, fit, &t, &mut out);
+                out.extend(identifiability::of_fit(data, fit, &t));
                 if t.said.is_empty() || !t.has_matrices(fit) {
                     out.push(not_checked(&t));
                 }

@@ -4,6 +4,7 @@ use super::agreement::{Agreement, MIN_COMMON, with_pairs};
 use super::findings::of_structure;
 use super::graph::parts;
 use super::habits::Habits;
+use super::identifiability::{self, Identifiability};
 use super::pairs::Pairs;
 use super::patterns::last_labels;
 use super::summaries::{comparisons, value_summary};
@@ -37,6 +38,8 @@ pub struct Inspection {
     /// The best recall of each class, compared with the other annotators' majority.
     pub experts: Vec<Expert>,
     pub unipolar: Unipolar,
+    /// What the labels determine, for classes.
+    pub identifiability: Option<Identifiability>,
     pub values: Option<ValueSummary>,
     pub comparisons: Option<Comparisons>,
     pub chains: Option<Chains>,
@@ -185,6 +188,7 @@ pub fn inspect(data: &Dataset, seed: u64) -> Inspection {
         pairs: coverage(&pairs, table.n_annotators()),
         experts: habits.as_ref().map_or(Vec::new(), Habits::experts),
         unipolar: habits.as_ref().map_or(Unipolar::default(), Habits::unipolar),
+        identifiability: identifiability::with_pairs(data, None, &pairs),
         values: table.real().and_then(|v| value_summary(table, v)),
         comparisons: comparisons(table),
         chains: match &data.structure {
@@ -197,6 +201,9 @@ pub fn inspect(data: &Dataset, seed: u64) -> Inspection {
         findings: of_structure(table, &graph, &counts),
     };
     out.findings.extend(of_inspection(data, &out));
+    if out.findings.iter().all(|f| f.code != "weak-identifiability") {
+        out.findings.extend(out.identifiability.as_ref().and_then(identifiability::of_labels));
+    }
     out
 }
 

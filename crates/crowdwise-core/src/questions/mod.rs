@@ -11,6 +11,7 @@ mod findings;
 mod graph;
 mod habits;
 mod held_out;
+mod identifiability;
 mod inspect;
 mod items;
 mod labels;
@@ -26,6 +27,7 @@ pub use compare::{CompareRow, Comparison, compare};
 pub use criteria::{cavity_agreement, vote_agreement};
 pub use evaluate::{Evaluation, ReliabilityBin, evaluate, reliability};
 pub use findings::{ENDINGS, findings};
+pub use identifiability::{Basis, ClassPair, Identifiability, PairStrength, Separation, TripleCheck, identifiability};
 pub use inspect::{
     Bin, Chains, ClassRow, Comparisons, Components, Expert, Inspection, PairCoverage, Spread, Unipolar, ValueSummary,
     inspect,

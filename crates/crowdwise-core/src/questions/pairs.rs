@@ -120,13 +120,72 @@ impl Pairs {
         (pairs, triple.iter().filter(|&&t| t).count())
     }
 
-    /// Equal answers and both annotators' counts per class for the given pairs: (equal, counts of a, counts of b).
-    pub fn tables(&self, table: &Table, pairs: &[(u32, u32, u32)], k: usize) -> Vec<(u32, Vec<u32>, Vec<u32>)> {
+    /// How many of the given annotators, with ranks, are in a triple all of whose pairs have at least `min` common units
+    /// and whose ranks add up to `need` or more.
+    pub fn in_triples_of(&self, min: u64, ranks: &[(u32, usize)], need: usize) -> usize {
+        let n = self.among.len();
+        // by rank, highest first: the first common neighbour of two is the best third
+        let mut order: Vec<(usize, usize)> = ranks.iter().map(|&(j, r)| (r, self.place[j as usize] as usize)).collect();
+        order.sort_by_key(|&(r, p)| (std::cmp::Reverse(r), p));
+        let words = order.len().div_ceil(64);
+        let mut near = vec![0u64; order.len() * words];
+        for x in 0..order.len() {
+            for y in 0..x {
+                let (a, b) = (order[x].1.min(order[y].1), order[x].1.max(order[y].1));
+                if b < n && self.common[at(a, b)] as u64 >= min {
+                    near[x * words + y / 64] |= 1 << (y % 64);
+                    near[y * words + x / 64] |= 1 << (x % 64);
+                }
+            }
+        }
+        let row = |x: usize| &near[x * words..(x + 1) * words];
+        let mut found = vec![false; order.len()];
+        for x in 0..order.len() {
+            for y in (0..order.len()).filter(|&y| row(x)[y / 64] >> (y % 64) & 1 == 1) {
+                if found[x] || order[x].0 + order[y].0 + order[0].0 < need {
+                    break;
+                }
+                let third = (0..words).find_map(|w| {
+                    let both = row(x)[w] & row(y)[w];
+                    (both != 0).then(|| w * 64 + both.trailing_zeros() as usize)
+                });
+                if let Some(z) = third.filter(|&z| order[x].0 + order[y].0 + order[z].0 >= need) {
+                    [x, y, z].iter().for_each(|&i| found[i] = true);
+                }
+            }
+        }
+        found.iter().filter(|&&f| f).count()
+    }
+
+    /// Where each pair of places stands in the list, for [`Pairs::each_slot`].
+    pub fn slots(&self, pairs: &[(u32, u32, u32)]) -> Vec<u32> {
         let mut slot = vec![NONE; self.common.len()];
-        let (mut equal, mut counts) = (vec![0u32; pairs.len()], vec![0u32; pairs.len() * 2 * k]);
         for (s, &(a, b, _)) in pairs.iter().enumerate() {
             slot[at(self.place[a as usize] as usize, self.place[b as usize] as usize)] = s as u32;
         }
+        slot
+    }
+
+    /// Visits every two of these (annotator, code), in annotator order, that are a pair of the list: (pair, code, code).
+    pub fn each_slot(&self, slots: &[u32], here: &[(u32, usize)], mut each: impl FnMut(usize, usize, usize)) {
+        let place = |x: usize| self.place[here[x].0 as usize];
+        for b in 1..here.len() {
+            if place(b) == NONE {
+                continue;
+            }
+            for a in (0..b).filter(|&a| place(a) != NONE) {
+                let s = slots[at(place(a) as usize, place(b) as usize)];
+                if s != NONE {
+                    each(s as usize, here[a].1, here[b].1);
+                }
+            }
+        }
+    }
+
+    /// Equal answers and both annotators' counts per class for the given pairs: (equal, counts of a, counts of b).
+    pub fn tables(&self, table: &Table, pairs: &[(u32, u32, u32)], k: usize) -> Vec<(u32, Vec<u32>, Vec<u32>)> {
+        let slots = self.slots(pairs);
+        let (mut equal, mut counts) = (vec![0u32; pairs.len()], vec![0u32; pairs.len() * 2 * k]);
         let code = |r: usize| match table.values() {
             Values::Categorical { codes, .. } => codes.get(r),
             Values::Preference { codes } => codes[r] as usize,
@@ -136,22 +195,12 @@ impl Pairs {
         let mut here: Vec<(u32, usize)> = Vec::new();
         for u in 0..table.n_units() {
             here.clear();
-            here.extend(
-                last_labels(table, u)
-                    .map(|r| (self.place[table.annotator()[r] as usize], code(r)))
-                    .filter(|&(p, _)| p != NONE),
-            );
-            for b in 1..here.len() {
-                for a in 0..b {
-                    let s = slot[at(here[a].0 as usize, here[b].0 as usize)];
-                    if s != NONE {
-                        let s = s as usize;
-                        equal[s] += (here[a].1 == here[b].1) as u32;
-                        counts[s * 2 * k + here[a].1] += 1;
-                        counts[s * 2 * k + k + here[b].1] += 1;
-                    }
-                }
-            }
+            here.extend(last_labels(table, u).map(|r| (table.annotator()[r], code(r))));
+            self.each_slot(&slots, &here, |s, a, b| {
+                equal[s] += (a == b) as u32;
+                counts[s * 2 * k + a] += 1;
+                counts[s * 2 * k + k + b] += 1;
+            });
         }
         (0..pairs.len())
             .map(|s| {
@@ -185,6 +234,9 @@ mod tests {
         assert_eq!(p.with_at_least(2), [(0, 1, 3), (0, 2, 3), (1, 2, 3), (0, 3, 2)]);
         assert_eq!(p.in_pairs_and_triples(2), (4, 3));
         assert_eq!(p.in_pairs_and_triples(4), (0, 0));
+        let ranks = [(0, 2), (1, 2), (2, 1), (3, 2)];
+        assert_eq!(p.in_triples_of(2, &ranks, 5), 3);
+        assert_eq!(p.in_triples_of(2, &ranks, 6), 0);
         // the last label of a on i0 counts: y
         assert_eq!(p.tables(&t, &[(0, 1, 3)], 2)[0], (2, vec![2, 1], vec![3, 0]));
     }

@@ -4,6 +4,7 @@ mod annotators;
 mod common;
 mod compare;
 mod evaluate;
+mod identifiability;
 mod inspect;
 mod items;
 mod simulate;

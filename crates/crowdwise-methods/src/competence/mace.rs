@@ -1,6 +1,7 @@
 //! MACE: annotators who know the answer or guess (Hovy and others, 2013).
 
 use super::know_guess::{Labels, State, Update};
+use crate::confusion::{Init, start};
 use crowdwise_core::{
     Annotators, Capabilities, Categorical, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Status, Step, Stop,
@@ -30,8 +31,11 @@ pub struct Mace {
     pub max_iter: usize,
     /// Stop when no competence of any restart changes by more than this.
     pub tol: f64,
-    /// Random starts; the best by objective is kept. A warm start replaces all of them.
+    /// Starts in all; the best by objective is kept. A warm start replaces all of them.
     pub restarts: usize,
+    /// The first start: `random` as the others, or competence and strategy read off the matrices of the votes
+    /// (`majority`) or of another method.
+    pub init: Init,
     /// `vb`: prior count of guessed labels per annotator.
     pub alpha: f64,
     /// `vb`: prior count of known labels per annotator.
@@ -51,6 +55,7 @@ impl Default for Mace {
             max_iter: 200,
             tol: 1e-4,
             restarts: 10,
+            init: Init::Random,
             alpha: 0.5,
             beta: 0.5,
             strategy: 10.0,
@@ -100,10 +105,17 @@ impl Method for Mace {
         let table = data.table.categorical().expect("the kind was checked");
         let labels = Labels::new(data).expect("the kind was checked");
         let update = self.update(labels.k);
+        let mut findings = Vec::new();
         let mut states = match warm(cx, &labels) {
             Some((competence, strategy)) => vec![labels.resume(update, competence, strategy)],
             None => self.starts(&table, &labels, cx),
         };
+        if cx.warm.is_none() && self.init != Init::Random {
+            let started = start::tables_or_votes(data, self.init, cx)?;
+            let (know, strategy) = read_off(&started.tables, labels.k);
+            states[0] = labels.start(&know, &strategy);
+            findings = started.findings;
+        }
         cx.install(|| states.par_iter_mut().for_each(|s| labels.expect(s, None)))?;
         let run = cx.iterate(self.max_iter, self.tol, |cx, _| {
             let change =
@@ -135,8 +147,23 @@ impl Method for Mace {
         };
         let mut out = Outcome::classes(labels.k, posterior, annotators, diagnostics);
         out.class_prior = Some(vec![1.0 / labels.k as f64; labels.k]);
+        out.findings = findings;
         Ok(out)
     }
+}
+
+/// Competence and strategy nearest to confusion matrices (annotators x label x truth): what an annotator says where it
+/// is wrong are guesses, and guesses hit the truth as often as they miss it elsewhere.
+fn read_off(tables: &[f64], k: usize) -> (Vec<f64>, Vec<f64>) {
+    let (mut know, mut strategy) = (Vec::new(), Vec::new());
+    for t in tables.chunks_exact((k * k).max(1)) {
+        let guess = |l: usize| (0..k).filter(|&z| z != l).map(|z| t[l * k + z]).sum::<f64>() / (k - 1).max(1) as f64;
+        let row: Vec<f64> = (0..k).map(|l| guess(l).max(1e-6)).collect();
+        let sum: f64 = row.iter().sum();
+        know.push((1.0 - sum).clamp(0.01, 0.99));
+        strategy.extend(row.iter().map(|g| g / sum));
+    }
+    (know, strategy)
 }
 
 fn step(labels: &Labels<'_>, update: Update, s: &mut State) -> f64 {

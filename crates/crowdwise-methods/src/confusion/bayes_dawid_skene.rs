@@ -3,6 +3,7 @@
 use super::em::{Adaptive, Settings};
 use super::kernel::{Model, Sums};
 use super::shared;
+use super::start::Init;
 use crowdwise_core::stats::{digamma, ln_gamma};
 use crowdwise_core::{
     Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
@@ -29,6 +30,8 @@ pub struct BayesDawidSkene {
     pub prior_accuracy: Option<f64>,
     /// Fixed uniform class shares instead of learned ones.
     pub uniform_classes: bool,
+    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    pub init: Init,
 }
 
 impl Default for BayesDawidSkene {
@@ -41,6 +44,7 @@ impl Default for BayesDawidSkene {
             beta_off: 2.0,
             prior_accuracy: None,
             uniform_classes: false,
+            init: Init::Majority,
         }
     }
 }
@@ -175,7 +179,7 @@ impl Method for BayesDawidSkene {
         };
         let mut model = Dirichlet::new(diagonal, self.beta_off, self.alpha, self.uniform_classes, k);
         let settings = Settings::soft(self.max_iter, self.tol, false);
-        shared::run(data, cx, &mut model, &settings, "elbo", |t| Annotators::Confusion {
+        shared::run(data, cx, &mut model, &settings, self.init, "elbo", |t| Annotators::Confusion {
             k,
             matrix: shared::transpose(t, k),
         })

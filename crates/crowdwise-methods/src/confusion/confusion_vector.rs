@@ -4,6 +4,7 @@ use super::em::{Adaptive, Settings};
 use super::kernel::{Model, Sums};
 use super::one_coin::even_rates;
 use super::shared::{self, ClassPrior, Shares};
+use super::start::Init;
 use super::wide::{self, Rates, Vector};
 use crowdwise_core::{
     Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
@@ -28,6 +29,8 @@ pub struct ConfusionVector {
     pub class_shares: BTreeMap<String, f64>,
     /// Added to every class count when class shares are learned.
     pub beta: f64,
+    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    pub init: Init,
     /// Extrapolate (SQUAREM): the same optimum in fewer iterations.
     pub accelerate: bool,
 }
@@ -41,6 +44,7 @@ impl Default for ConfusionVector {
             class_prior: ClassPrior::Learn,
             class_shares: BTreeMap::new(),
             beta: 0.0,
+            init: Init::Majority,
             accelerate: true,
         }
     }
@@ -124,14 +128,15 @@ impl Method for ConfusionVector {
         let mut model = Vectors { alpha: self.alpha, shares };
         let settings = Settings::soft(self.max_iter, self.tol, self.accelerate);
         let kind = shared::objective_kind(self.alpha + self.beta);
-        if wide::is_wide(data) {
+        // other starts have tables anyway
+        if wide::is_wide(data) && self.init == Init::Majority {
             let input = wide::Input { labels, gold: gold.as_deref() };
             let begin = wide::warm_start(data, cx).unwrap_or(wide::Begin::VoteShares);
             let fitted = wide::vectors(input, &model, &begin, (&settings).into(), cx)?;
             let accuracy = |accuracy| Annotators::ClassAccuracy { k, accuracy };
             return Ok(shared::outcome(fitted, data, gold.as_deref(), kind, accuracy));
         }
-        shared::run(data, cx, &mut model, &settings, kind, |t| {
+        shared::run(data, cx, &mut model, &settings, self.init, kind, |t| {
             let diagonal = |t: &[f64]| (0..k).map(|c| t[c * k + c]).collect::<Vec<f64>>();
             Annotators::ClassAccuracy { k, accuracy: t.chunks_exact((k * k).max(1)).flat_map(diagonal).collect() }
         })

@@ -2,7 +2,8 @@
 
 use super::em::{self, Adaptive, Assignment, Settings, Start};
 use super::kernel::{Begin, Engine, Model, Sums};
-use super::shared::{self, ClassPrior, Init, Shares};
+use super::shared::{self, ClassPrior, Shares};
+use super::start::{self, Init};
 use crowdwise_core::{
     Annotators, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
@@ -31,7 +32,7 @@ pub struct DawidSkene {
     /// What a probability of exactly zero becomes (only without smoothing): `floor` 1e-10, `eps` 2.2e-16, or `skip` (the
     /// label then says nothing about that class).
     pub zeros: Zeros,
-    /// Where the iterations begin: `majority` or `random`.
+    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,
     /// Starts in all; those after the first are random, and the one with the best objective is kept.
     pub restarts: usize,
@@ -73,11 +74,19 @@ impl Default for DawidSkene {
 }
 
 /// The M-step of eq. 2.3 and 2.4 of the paper, with smoothing.
-pub(super) struct Rows {
+pub(crate) struct Rows {
     pub alpha: f64,
     pub diagonal: f64,
     pub zeros: Zeros,
     pub shares: Shares,
+}
+
+impl Rows {
+    /// Smoothing and uniform class shares only.
+    pub fn plain(alpha: f64, zeros: Zeros, k: usize) -> Rows {
+        let shares = Shares { learn: false, beta: 0.0, given: vec![1.0 / k as f64; k] };
+        Rows { alpha, diagonal: 0.0, zeros, shares }
+    }
 }
 
 impl Model for Rows {
@@ -191,19 +200,20 @@ impl Method for DawidSkene {
         let hard = self.assignment == Assignment::Hard;
         let mut best: Option<em::Fitted> = None;
         let mut objectives = Vec::new();
+        let mut findings = Vec::new();
         for restart in 0..self.restarts {
             if restart > 0 {
                 cx.event(&Event::Stage { name: format!("start {} of {}", restart + 1, self.restarts) });
             }
-            let start = match (restart, self.init) {
-                (0, Init::Majority) => shared::warm_start(data, cx).unwrap_or(Start::Posterior(if hard {
-                    Begin::Majority
-                } else {
-                    Begin::VoteShares
-                })),
-                _ => Start::Tables {
-                    tables: shared::random_tables(data.table.n_annotators(), k, cx, restart),
-                    prior: first_prior.clone(),
+            let warm = if restart == 0 { shared::warm_start(data, cx) } else { None };
+            let start = match warm {
+                Some(warm) => warm,
+                None => match start::tables(data, if restart == 0 { self.init } else { Init::Random }, restart, cx)? {
+                    None => Start::Posterior(if hard { Begin::Majority } else { Begin::VoteShares }),
+                    Some(s) => {
+                        findings.extend(s.findings);
+                        Start::Tables { tables: s.tables, prior: first_prior.clone() }
+                    }
                 },
             };
             let fitted = em::fit(&mut engine, &mut model, start, &settings, units, cx)?;
@@ -228,6 +238,7 @@ impl Method for DawidSkene {
         if self.restarts > 1 {
             out.diagnostics.details.insert("restart_objectives".into(), objectives.into());
         }
+        out.findings = findings;
         Ok(out)
     }
 }

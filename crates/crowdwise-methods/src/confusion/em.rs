@@ -2,7 +2,7 @@
 
 use super::kernel::{Begin, Dense, Engine, Maximised, Model, Sums};
 use super::squarem::Squarem;
-use crowdwise_core::{Context, Error, Run, Step};
+use crowdwise_core::{Context, Error, Finding, Run, Step};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,8 @@ pub(crate) struct Fitted {
     pub objective: f64,
     /// Whether the last E-step was a hard one, so that the objective is that of the assigned classes.
     pub hard: bool,
+    /// What the start has to say; set by whoever made it.
+    pub findings: Vec<Finding>,
 }
 
 /// A model whose own parameters may move between iterations.
@@ -206,7 +208,7 @@ pub(crate) fn fit<M: Adaptive>(
     }
     let mut prior = engine.prior().to_vec();
     model.report_prior(&counts, &mut prior);
-    Ok(Fitted { posterior, tables, prior, run, objective, hard })
+    Ok(Fitted { posterior, tables, prior, run, objective, hard, findings: Vec::new() })
 }
 
 /// Extrapolation keeps three copies of all tables and takes their logarithms: not worth it on sparse, wide data.

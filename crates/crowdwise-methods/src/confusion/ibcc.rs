@@ -2,6 +2,7 @@
 
 mod chain;
 
+use super::start::{self, Init};
 use crate::mcmc::{effective_size, quantile, split_rhat};
 use chain::{Chain, Labels, Watch};
 use crowdwise_core::{
@@ -29,11 +30,14 @@ pub struct Ibcc {
     pub beta_diagonal: f64,
     /// Prior count of each kind of wrong label, for every annotator and class.
     pub beta_off: f64,
+    /// Where the chains begin: at the majority class (`majority`), or at classes drawn from what `random` matrices, or
+    /// those of another method, say.
+    pub init: Init,
 }
 
 impl Default for Ibcc {
     fn default() -> Self {
-        Ibcc { chains: 4, burn_in: 100, keep: 300, alpha: 1.0, beta_diagonal: 2.0, beta_off: 1.0 }
+        Ibcc { chains: 4, burn_in: 100, keep: 300, alpha: 1.0, beta_diagonal: 2.0, beta_off: 1.0, init: Init::Majority }
     }
 }
 
@@ -86,9 +90,12 @@ impl Method for Ibcc {
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let labels = Labels::new(self, data).expect("the kind was checked");
         super::shared::check_entries(labels.m * 3 * self.chains, labels.k, labels.k)?;
+        let (first, findings) = start::posterior(data, self.init, 0, cx)?.unzip();
+        let mut findings = findings.unwrap_or_default();
+        let first = first.as_deref();
         let streams: Vec<_> = (0..self.chains as u64).map(|c| cx.rng("ibcc", c)).collect();
         let mut chains: Vec<Chain> =
-            cx.install(|| streams.into_par_iter().map(|rng| Chain::new(&labels, rng)).collect())?;
+            cx.install(|| streams.into_par_iter().map(|rng| Chain::new(&labels, first, rng)).collect())?;
         if self.burn_in == 0 {
             let watch = self.watch(&labels, &vote_shares(&labels));
             for c in &mut chains {
@@ -108,7 +115,6 @@ impl Method for Ibcc {
         })?;
         let kept = run.iterations.saturating_sub(self.burn_in);
         let mut diagnostics = run.diagnostics("log-joint");
-        let mut findings = Vec::new();
         let mixing = Mixing::of(&chains);
         if diagnostics.stop == Stop::MaxIter && mixing.worst().is_some_and(|r| r < RHAT_LIMIT) {
             diagnostics.stop = Stop::Converged;

@@ -10,13 +10,16 @@ mod one_coin;
 pub(crate) mod shared;
 mod spammer_hammer;
 mod squarem;
+pub(crate) mod start;
 mod wide;
 
 pub use bayes_dawid_skene::BayesDawidSkene;
 pub use confusion_vector::ConfusionVector;
+pub(crate) use dawid_skene::Rows;
 pub use dawid_skene::{DawidSkene, Zeros};
 pub use em::Assignment;
 pub use ibcc::Ibcc;
 pub use one_coin::OneCoin;
-pub use shared::{ClassPrior, Init};
+pub use shared::ClassPrior;
 pub use spammer_hammer::SpammerHammer;
+pub use start::Init;

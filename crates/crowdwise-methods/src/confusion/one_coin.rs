@@ -3,6 +3,7 @@
 use super::em::{Adaptive, Settings};
 use super::kernel::{Model, Sums};
 use super::shared::{self, ClassPrior, Shares};
+use super::start::Init;
 use super::wide::{self, Even, Rates};
 use crowdwise_core::{
     Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
@@ -27,6 +28,8 @@ pub struct OneCoin {
     pub class_shares: BTreeMap<String, f64>,
     /// Added to every class count when class shares are learned.
     pub beta: f64,
+    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    pub init: Init,
     /// Extrapolate (SQUAREM): the same optimum in fewer iterations.
     pub accelerate: bool,
 }
@@ -40,6 +43,7 @@ impl Default for OneCoin {
             class_prior: ClassPrior::Learn,
             class_shares: BTreeMap::new(),
             beta: 0.0,
+            init: Init::Majority,
             accelerate: true,
         }
     }
@@ -158,14 +162,15 @@ impl Method for OneCoin {
         let mut model = Coin { alpha: self.alpha, shares };
         let settings = Settings::soft(self.max_iter, self.tol, self.accelerate);
         let kind = shared::objective_kind(self.alpha + self.beta);
-        if wide::is_wide(data) {
+        // other starts have tables anyway
+        if wide::is_wide(data) && self.init == Init::Majority {
             let input = wide::Input { labels, gold: gold.as_deref() };
             let begin = wide::warm_start(data, cx).unwrap_or(wide::Begin::VoteShares);
             let fitted = wide::coins(input, &mut model, &begin, (&settings).into(), cx)?;
             let accuracy = |accuracy| Annotators::Accuracy { k, accuracy };
             return Ok(shared::outcome(fitted, data, gold.as_deref(), kind, accuracy));
         }
-        shared::run(data, cx, &mut model, &settings, kind, |t| Annotators::Accuracy {
+        shared::run(data, cx, &mut model, &settings, self.init, kind, |t| Annotators::Accuracy {
             k,
             accuracy: t.chunks_exact((k * k).max(1)).map(|t| t[0]).collect(),
         })

@@ -2,6 +2,7 @@
 
 use super::em::{self, Adaptive, Fitted, Settings, Start};
 use super::kernel::{Begin, Engine};
+use super::start::{self, Init};
 use crate::fast::LnProduct;
 use crowdwise_core::{
     Annotators, Capabilities, Categorical, Context, Dataset, Error, Fit, Objective, Outcome, Problems,
@@ -21,16 +22,6 @@ pub enum ClassPrior {
     Uniform,
     /// Given in `class_shares`.
     Fixed,
-}
-
-/// Where the iterations begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Init {
-    /// Vote shares (hard EM: the majority class).
-    Majority,
-    /// Random confusion matrices, half identity, half Dirichlet rows.
-    Random,
 }
 
 /// What the EM and variational methods of this family can do.
@@ -188,19 +179,24 @@ pub(crate) fn complete(posterior: &mut [f64], data: &Dataset, gold: Option<&[Opt
     }
 }
 
-/// Fits a model from the votes or the warm start, and shapes the result.
+/// Fits a model from the warm start or what `init` stands for, and shapes the result.
 pub(crate) fn run<M: Adaptive>(
     data: &Dataset,
     cx: &mut Context<'_>,
     model: &mut M,
     settings: &Settings,
+    init: Init,
     kind: &str,
     annotators: impl FnOnce(Vec<f64>) -> Annotators,
 ) -> Result<Outcome, Error> {
     let (labels, gold) = inputs(data);
     let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
-    let start = warm_start(data, cx).unwrap_or(Start::Posterior(Begin::VoteShares));
-    let fitted = em::fit(&mut engine, model, start, settings, data.table.n_units(), cx)?;
+    let (start, findings) = match warm_start(data, cx) {
+        Some(warm) => (warm, Vec::new()),
+        None => start::first(&mut engine, data, init, cx)?,
+    };
+    let mut fitted = em::fit(&mut engine, model, start, settings, data.table.n_units(), cx)?;
+    fitted.findings = findings;
     Ok(outcome(fitted, data, gold.as_deref(), kind, annotators))
 }
 
@@ -221,6 +217,7 @@ pub(crate) fn outcome(
     diagnostics.objective = Some(Objective { kind: kind.into(), value: fitted.objective });
     let mut out = Outcome::classes(k, fitted.posterior, annotators(fitted.tables), diagnostics);
     out.class_prior = Some(fitted.prior);
+    out.findings = fitted.findings;
     out
 }
 

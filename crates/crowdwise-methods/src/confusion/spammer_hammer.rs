@@ -4,6 +4,7 @@ use super::em::{self, Adaptive, Fitted, Settings, Start};
 use super::kernel::{Begin, Engine, Model, Sums};
 use super::one_coin::{Coin, even_rates, even_table, right_of};
 use super::shared::{self, ClassPrior, Shares};
+use super::start::{self, Init};
 use super::wide::{self, Even, Rates};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
@@ -35,6 +36,8 @@ pub struct SpammerHammer {
     pub class_shares: BTreeMap<String, f64>,
     /// Added to every class count when class shares are learned.
     pub beta: f64,
+    /// Where the one-coin passes begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    pub init: Init,
 }
 
 impl Default for SpammerHammer {
@@ -49,6 +52,7 @@ impl Default for SpammerHammer {
             class_prior: ClassPrior::Uniform,
             class_shares: BTreeMap::new(),
             beta: 0.0,
+            init: Init::Majority,
         }
     }
 }
@@ -171,7 +175,8 @@ impl Method for SpammerHammer {
         let mut model = Atoms { rho, eps, learn: self.learn, annotators: m as f64, shares: shares()? };
         let mut coin = Coin { alpha: 0.01, shares: shares()? };
         let gold = gold.as_deref();
-        let (fitted, step) = if wide::is_wide(data) {
+        // other starts have tables anyway
+        let (fitted, step) = if wide::is_wide(data) && self.init == Init::Majority {
             (self.fit_wide(data, wide::Input { labels, gold }, &mut coin, &mut model, cx)?, 1)
         } else {
             (self.fit_tables(data, wide::Input { labels, gold }, &mut coin, &mut model, cx)?, (k * k).max(1))
@@ -205,16 +210,23 @@ impl SpammerHammer {
         let mut engine = Engine::new(&input.labels, input.gold, cx.threads)?;
         let settings = |max_iter, accelerate| Settings::soft(max_iter, self.tol, accelerate);
         let first;
+        let mut findings = Vec::new();
         let start = match shared::warm_start(data, cx) {
             Some(start) => start,
-            None if self.warm_up > 0 => {
-                let begin = Start::Posterior(Begin::VoteShares);
-                first = em::fit(&mut engine, coin, begin, &settings(self.warm_up, true), units, cx)?;
-                Start::Posterior(Begin::Posterior(&first.posterior))
+            None => {
+                let (begin, said) = start::first(&mut engine, data, self.init, cx)?;
+                findings = said;
+                if self.warm_up > 0 {
+                    first = em::fit(&mut engine, coin, begin, &settings(self.warm_up, true), units, cx)?;
+                    Start::Posterior(Begin::Posterior(&first.posterior))
+                } else {
+                    begin
+                }
             }
-            None => Start::Posterior(Begin::VoteShares),
         };
-        em::fit(&mut engine, model, start, &settings(self.max_iter, false), units, cx)
+        let mut fitted = em::fit(&mut engine, model, start, &settings(self.max_iter, false), units, cx)?;
+        fitted.findings = findings;
+        Ok(fitted)
     }
 
     /// Without tables; `tables` of the result are the accuracies.

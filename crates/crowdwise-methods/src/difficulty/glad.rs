@@ -1,6 +1,7 @@
 //! GLAD: abilities of annotators and difficulties of items (Whitehill and others, 2009).
 
 use super::ability::{Expected, Labels, ease};
+use crate::confusion::{Init, start};
 use crate::optimise::Lbfgs;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems,
@@ -44,6 +45,9 @@ pub struct Glad {
     pub class_prior: GladClassPrior,
     /// First posteriors: `vote-share`, or `prior` = those of abilities and eases at their prior means.
     pub start: GladStart,
+    /// Whose posteriors take the place of the vote shares: `majority` keeps them, `random` matrices, or those of another
+    /// method.
+    pub init: Init,
     /// Prior mean of the abilities.
     pub alpha_mean: f64,
     /// Prior standard deviation of the abilities; null = no prior (abilities of faultless annotators then grow without
@@ -66,6 +70,7 @@ impl Default for Glad {
             difficulty: true,
             class_prior: GladClassPrior::Uniform,
             start: GladStart::VoteShare,
+            init: Init::Majority,
             alpha_mean: 1.0,
             alpha_sd: Some(1.0),
             beta_mean: 1.0,
@@ -132,10 +137,14 @@ impl Method for Glad {
             right: vec![0.0; labels.labels()],
             class_sums: vec![0.0; k],
         };
+        let mut findings = Vec::new();
         if self.resume(cx, &mut s) || self.start == GladStart::Prior {
             cx.install(|| s.expect(&labels))?;
         } else {
-            labels.vote_shares(&mut s.posterior);
+            match start::posterior(data, self.init, 0, cx)? {
+                None => labels.vote_shares(&mut s.posterior),
+                Some((q, f)) => (s.posterior, findings) = (q, f),
+            }
             s.class_sums = labels.spread(&s.posterior, &mut s.right);
         }
         let (mut steps, mut evaluations) = (0, 0);
@@ -157,6 +166,7 @@ impl Method for Glad {
         let mut out = Outcome::classes(k, s.posterior, annotators, diagnostics);
         out.class_prior = Some(s.prior);
         out.difficulty = self.difficulty.then(|| s.log_ease.iter().map(|&b| 1.0 / ease(b)).collect());
+        out.findings = findings;
         Ok(out)
     }
 }

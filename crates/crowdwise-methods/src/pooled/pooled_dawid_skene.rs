@@ -2,10 +2,10 @@
 
 mod model;
 
-use crate::confusion::Init;
 use crate::confusion::em::{self, Fitted, Settings, Start};
-use crate::confusion::kernel::{Begin, Dense, Engine};
+use crate::confusion::kernel::{Dense, Engine};
 use crate::confusion::shared;
+use crate::confusion::{Init, start};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Status, Step, Stop, TracePoint,
@@ -36,7 +36,7 @@ pub struct PooledDawidSkene {
     /// Temperatures that the fit passes before 1, rising; the likelihood is raised to them. `null`: 0.2, 0.4, 0.6, 0.8 for
     /// full matrices and none for `one`, which turns classes round when it is annealed. `[]`: none.
     pub temperatures: Option<Vec<f64>>,
-    /// Where the iterations begin: `majority` (vote shares) or `random`.
+    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,
 }
 
@@ -95,17 +95,13 @@ impl PooledDawidSkene {
         gold: Option<&[Option<u32>]>,
         cx: &mut Context<'_>,
     ) -> Result<(Fitted, Vec<f64>), Error> {
-        let k = engine.k();
         let mut model = Pooled::new(self, data, gold);
         let warm = shared::warm_start(data, cx);
         let anneal = warm.is_none();
-        let start = warm.unwrap_or_else(|| match self.init {
-            Init::Majority => Start::Posterior(Begin::VoteShares),
-            Init::Random => Start::Tables {
-                tables: shared::random_tables(data.table.n_annotators(), k, cx, 0),
-                prior: vec![1.0 / k as f64; k],
-            },
-        });
+        let (start, findings) = match warm {
+            Some(warm) => (warm, Vec::new()),
+            None => start::first(engine, data, self.init, cx)?,
+        };
         let mut class = match start {
             Start::Posterior(begin) => engine.begin(cx, &begin)?.class,
             Start::Tables { tables, prior } => {
@@ -125,6 +121,7 @@ impl PooledDawidSkene {
         }
         fitted.run.iterations += path.len();
         fitted.run.trace.splice(0..0, path);
+        fitted.findings = findings;
         let sum: f64 = fitted.prior.iter().sum();
         fitted.prior.iter_mut().for_each(|p| *p /= sum);
         shared::complete(&mut fitted.posterior, data, gold, &fitted.prior);

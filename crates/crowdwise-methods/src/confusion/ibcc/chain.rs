@@ -95,8 +95,9 @@ pub(super) struct Sums {
 }
 
 impl Chain {
-    /// Starts at the majority class, ties at random; a unit that nobody labelled has no part in the chain.
-    pub fn new(labels: &Labels<'_>, mut rng: ChaCha8Rng) -> Self {
+    /// Starts at the majority class, ties at random, or at classes drawn from given posteriors (units x K); a unit that
+    /// nobody labelled has no part in the chain.
+    pub fn new(labels: &Labels<'_>, first: Option<&[f64]>, mut rng: ChaCha8Rng) -> Self {
         let (k, m) = (labels.k, labels.m);
         let table = labels.table.table;
         let units = table.n_units();
@@ -105,6 +106,15 @@ impl Chain {
         for u in 0..units {
             if let Some(t) = labels.known(u) {
                 truth[u] = t as u16;
+                continue;
+            }
+            if let Some(q) = first {
+                let mut left: f64 = rng.random();
+                let drawn = q[u * k..(u + 1) * k].iter().position(|p| {
+                    left -= p;
+                    left < 0.0
+                });
+                truth[u] = drawn.unwrap_or(k - 1) as u16;
                 continue;
             }
             votes.fill(0.0);

@@ -349,5 +349,5 @@ pub(in super::super) fn coins<M: Even>(
         counts.right
     };
     let tables = right.iter().zip(&state.n).map(|(&right, &n)| model.reported(k, right, n)).collect();
-    Ok(Fitted { posterior, tables, prior: state.prior, run, objective, hard: false })
+    Ok(Fitted { posterior, tables, prior: state.prior, run, objective, hard: false, findings: Vec::new() })
 }

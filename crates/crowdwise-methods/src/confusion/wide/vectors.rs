@@ -198,5 +198,13 @@ pub(in super::super) fn vectors<M: Vector>(
         state.maximise(model, cx)?;
     }
     let tables = state.rates.iter().map(|r| r.right).collect();
-    Ok(Fitted { posterior: state.posterior, tables, prior: state.prior, run, objective, hard: false })
+    Ok(Fitted {
+        posterior: state.posterior,
+        tables,
+        prior: state.prior,
+        run,
+        objective,
+        hard: false,
+        findings: Vec::new(),
+    })
 }

@@ -1,0 +1,108 @@
+//! Where iterations begin: one function from the data and the `init` parameter to tables or posteriors.
+
+use super::em::Start;
+use super::kernel::{Begin, Dense, Engine};
+use super::{Rows, Zeros, shared};
+use crate::moments;
+use crowdwise_core::{Context, Dataset, Error, Finding};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where the iterations begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Init {
+    /// Vote shares (hard EM: the majority class).
+    Majority,
+    /// Random confusion matrices, half identity, half Dirichlet rows.
+    Random,
+    /// The matrices of `cnmf-spa`.
+    CnmfSpa,
+    /// The matrices of `cnmf-opt`.
+    CnmfOpt,
+    /// The matrices of `sym-nmf`.
+    SymNmf,
+    /// The matrices of `ctd`.
+    Ctd,
+}
+
+/// Tables to begin with (annotators x label x truth, all positive), and what limits them.
+pub(crate) struct Started {
+    pub tables: Vec<f64>,
+    pub findings: Vec<Finding>,
+}
+
+/// The tables that `init` stands for; `None` for the votes. `restart` tells random starts apart.
+pub(crate) fn tables(
+    data: &Dataset,
+    init: Init,
+    restart: usize,
+    cx: &mut Context<'_>,
+) -> Result<Option<Started>, Error> {
+    let from = match init {
+        Init::Majority => return Ok(None),
+        Init::Random => {
+            let (m, k) = (data.table.n_annotators(), data.table.n_classes());
+            let tables = shared::random_tables(m, k, cx, restart);
+            return Ok(Some(Started { tables, findings: Vec::new() }));
+        }
+        Init::CnmfSpa => moments::From::CnmfSpa,
+        Init::CnmfOpt => moments::From::CnmfOpt,
+        Init::SymNmf => moments::From::SymNmf,
+        Init::Ctd => moments::From::Ctd,
+    };
+    moments::start(data, from, cx).map(Some)
+}
+
+/// Begins any model: its first M-step sees the vote shares, or what an E-step with even class shares makes of the tables
+/// that `init` stands for.
+pub(crate) fn first(
+    engine: &mut Engine,
+    data: &Dataset,
+    init: Init,
+    cx: &mut Context<'_>,
+) -> Result<(Start<'static>, Vec<Finding>), Error> {
+    let Some(started) = tables(data, init, 0, cx)? else {
+        return Ok((Start::Posterior(Begin::VoteShares), Vec::new()));
+    };
+    engine.set(&started.tables, &vec![1.0 / engine.k() as f64; engine.k()]);
+    Ok((Start::Counts { class: engine.pass(cx, None, false)?.class }, started.findings))
+}
+
+/// The same with the votes written out as tables.
+pub(crate) fn tables_or_votes(data: &Dataset, init: Init, cx: &mut Context<'_>) -> Result<Started, Error> {
+    if let Some(started) = tables(data, init, 0, cx)? {
+        return Ok(started);
+    }
+    let (labels, gold) = shared::inputs(data);
+    let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
+    Ok(Started { tables: vote_tables(&mut engine, cx)?, findings: Vec::new() })
+}
+
+/// Tables by the votes: one M-step from the vote shares, entries at least 1e-10.
+pub(crate) fn vote_tables(engine: &mut Engine, cx: &mut Context<'_>) -> Result<Vec<f64>, Error> {
+    let mut out = vec![0.0; engine.entries()];
+    let first = engine.begin(cx, &Begin::VoteShares)?;
+    let rows = Rows::plain(0.0, Zeros::Floor, engine.k());
+    engine.maximise(cx, &rows, &first.class, Dense::Tables(&mut out))?;
+    Ok(out)
+}
+
+/// The same as posteriors (units x K) under even class shares, for methods that do not begin with tables.
+pub(crate) fn posterior(
+    data: &Dataset,
+    init: Init,
+    restart: usize,
+    cx: &mut Context<'_>,
+) -> Result<Option<(Vec<f64>, Vec<Finding>)>, Error> {
+    let Some(started) = tables(data, init, restart, cx)? else { return Ok(None) };
+    let (labels, gold) = shared::inputs(data);
+    let k = labels.k();
+    let even = vec![1.0 / k as f64; k];
+    let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
+    let mut out = vec![0.0; data.table.n_units() * k];
+    engine.set(&started.tables, &even);
+    engine.pass(cx, Some(&mut out), false)?;
+    shared::complete(&mut out, data, gold.as_deref(), &even);
+    Ok(Some((out, started.findings)))
+}
