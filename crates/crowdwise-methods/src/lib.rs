@@ -7,7 +7,6 @@ pub mod difficulty;
 pub(crate) mod fast;
 #[cfg(test)]
 mod golden;
-#[allow(dead_code, unused_imports)] // the families that need it follow
 pub(crate) mod linalg;
 pub(crate) mod mcmc;
 pub mod messages;
@@ -15,6 +14,7 @@ pub(crate) mod optimise;
 pub mod pooled;
 pub mod preference;
 pub mod real;
+pub mod spectral;
 pub mod voting;
 
 use crowdwise_core::{Entry, Error, entry};
@@ -44,6 +44,12 @@ pub static METHODS: &[Entry] = &[
     entry::<messages::MeanField>(),
     entry::<messages::BeliefPropagation>(),
     entry::<messages::Kos>(),
+    // spectral
+    entry::<spectral::SpectralSvd>(),
+    entry::<spectral::SparseSpectralSvd>(),
+    entry::<spectral::KosSvd>(),
+    entry::<spectral::SpectralEm>(),
+    entry::<spectral::Mmsr>(),
     // competence and difficulty
     entry::<competence::Mace>(),
     entry::<difficulty::Glad>(),
