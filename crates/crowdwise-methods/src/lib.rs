@@ -14,6 +14,7 @@ pub(crate) mod optimise;
 pub mod pooled;
 pub mod preference;
 pub mod real;
+pub mod spammers;
 pub mod spectral;
 pub mod voting;
 
@@ -44,6 +45,8 @@ pub static METHODS: &[Entry] = &[
     entry::<messages::MeanField>(),
     entry::<messages::BeliefPropagation>(),
     entry::<messages::Kos>(),
+    // spammers
+    entry::<spammers::Spem>(),
     // spectral
     entry::<spectral::SpectralSvd>(),
     entry::<spectral::SparseSpectralSvd>(),

@@ -11,8 +11,11 @@ fn fit(method: &dyn AnyMethod, data: &Dataset) -> Fit {
     method.fit(data, &mut Context::new(0, 2)).unwrap()
 }
 
-/// Labels (item, annotator, class) as a dataset in which numbers of names are codes.
-fn dataset(rows: &[(usize, usize, usize)], k: usize) -> Dataset {
+/// Item, annotator, class.
+type Row = (usize, usize, usize);
+
+/// Labels as a dataset in which the numbers of names are codes.
+fn dataset(rows: &[Row], k: usize) -> Dataset {
     let mut b = TableBuilder::new(LabelKind::Categorical);
     let (n, m) = rows.iter().fold((0, 0), |(n, m), r| (n.max(r.0 + 1), m.max(r.1 + 1)));
     for i in 0..n {
@@ -38,7 +41,7 @@ fn error_of(f: &Fit, truth: &[usize]) -> f64 {
 }
 
 /// Everybody right with a probability of its own and otherwise even over the other classes; each labels this share.
-fn one_coin(n: usize, p: &[f64], k: usize, share: f64, seed: u64) -> (Vec<(usize, usize, usize)>, Vec<usize>) {
+fn one_coin(n: usize, p: &[f64], k: usize, share: f64, seed: u64) -> (Vec<Row>, Vec<usize>) {
     let mut rng = stream(seed, "one coin", 0);
     let truth: Vec<usize> = (0..n).map(|_| rng.random_range(0..k)).collect();
     let mut rows = Vec::new();
@@ -127,7 +130,7 @@ fn kos_svd_finds_the_hammers() {
             let hammer: Vec<bool> = (0..n).map(|_| rng.random_bool(0.3)).collect();
             let mut stubs: Vec<usize> = (0..n * l).map(|x| x / l).collect();
             stubs.shuffle(&mut rng);
-            let rows: Vec<(usize, usize, usize)> = stubs
+            let rows: Vec<Row> = stubs
                 .iter()
                 .enumerate()
                 .map(|(x, &j)| (x / l, j, if hammer[j] { truth[x / l] } else { rng.random_range(0..2) }))
@@ -144,7 +147,7 @@ fn kos_svd_finds_the_hammers() {
 /// The catalogue's setting: 20 honest annotators of accuracy 0.6 to 0.9, 8 who give the opposite of a shared answer that
 /// is right in 90 of 100 cases (and slip in 5 of 100); 1,000 items, all labelled by all. Accuracies are evenly spread: drawn
 /// ones move the error of the vote by several points.
-fn colluders(seed: u64) -> (Vec<(usize, usize, usize)>, Vec<usize>) {
+fn colluders(seed: u64) -> (Vec<Row>, Vec<usize>) {
     let (mut rows, truth) = one_coin(1000, &spread(0.6, 0.9, 20), 2, 1.0, seed);
     let mut rng = stream(seed, "colluders", 0);
     for (i, &z) in truth.iter().enumerate() {
@@ -192,7 +195,7 @@ fn mmsr_recovers_accuracies() {
 }
 
 /// The generator of the reference program: K = 3, 25 annotators of whom three are experts, each labels 30 % of the items.
-fn confused(n: usize, seed: u64) -> (Vec<(usize, usize, usize)>, Vec<usize>, Vec<Vec<f64>>) {
+fn confused(n: usize, seed: u64) -> (Vec<Row>, Vec<usize>, Vec<Vec<f64>>) {
     let (k, m) = (3, 25);
     let mut rng = stream(seed, "confused", n as u64);
     let matrices: Vec<Vec<f64>> = (0..m)
@@ -300,7 +303,7 @@ fn leading(a: &[Vec<f64>]) -> Vec<f64> {
 }
 
 /// Two small cases: two classes and four.
-fn small(k: usize) -> (Vec<(usize, usize, usize)>, Dataset, usize, usize) {
+fn small(k: usize) -> (Vec<Row>, Dataset, usize, usize) {
     let (n, m) = (40, 9);
     let (rows, _) = one_coin(n, &spread(0.55, 0.95, m), k, 0.6, 11);
     let data = dataset(&rows, k);

@@ -164,7 +164,7 @@ impl Method for SpectralEm {
 
 /// Why third moments give no start.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum NoStart {
+enum NoStart {
     /// One class, or fewer than three annotators.
     TooSmall,
     TooManyClasses,
@@ -185,7 +185,7 @@ fn no_start(why: &NoStart) -> Finding {
         Severity::Warning,
         Subject::Fit,
         format!("EM began at the votes, because the third moments give no start: {why}"),
-        "the result is that of dawid-skene; add labels on items of rare classes, or merge them",
+        "the result is that of a start at the votes; add labels on items of rare classes, or merge them",
     )
 }
 
@@ -267,12 +267,24 @@ fn to_columns(table: &mut [f64], k: usize) {
     }
 }
 
-/// Tables to begin any EM with: those of a random split.
-pub(crate) fn start(data: &Dataset, cx: &Context<'_>, restart: usize) -> Result<Vec<f64>, NoStart> {
+#[allow(dead_code)] // starts of other methods call it
+/// Tables to begin any EM with: those of the first random split that gives some, of as many as `spectral-em` tries.
+pub(crate) fn start(data: &Dataset, cx: &Context<'_>, restart: usize) -> Result<Vec<f64>, Finding> {
     let labels = data.table.categorical().expect("the kind was checked");
     let crowd = Crowd::new(&labels);
-    let groups = split(&crowd, cx, restart);
-    tables(&crowd, &groups, data.table.n_annotators(), cx, restart)
+    let tries = SpectralEm::default().restarts;
+    let one = |x: usize| {
+        let split_number = restart * tries + x;
+        tables(&crowd, &split(&crowd, cx, split_number), data.table.n_annotators(), cx, split_number)
+    };
+    let mut result = one(0);
+    for x in 1..tries {
+        if result.is_ok() {
+            break;
+        }
+        result = one(x);
+    }
+    result.map_err(|why| no_start(&why))
 }
 
 #[cfg(test)]
