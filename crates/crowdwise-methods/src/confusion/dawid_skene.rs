@@ -73,7 +73,7 @@ impl Default for DawidSkene {
 }
 
 /// The M-step of eq. 2.3 and 2.4 of the paper, with smoothing.
-pub(super) struct Rows {
+pub(crate) struct Rows {
     pub alpha: f64,
     pub diagonal: f64,
     pub zeros: Zeros,

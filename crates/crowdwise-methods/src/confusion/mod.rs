@@ -14,6 +14,7 @@ mod wide;
 
 pub use bayes_dawid_skene::BayesDawidSkene;
 pub use confusion_vector::ConfusionVector;
+pub(crate) use dawid_skene::Rows;
 pub use dawid_skene::{DawidSkene, Zeros};
 pub use em::Assignment;
 pub use ibcc::Ibcc;
