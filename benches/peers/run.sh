@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the binary, makes a virtual environment with the peers, and runs the side-by-side comparison; `run.sh read` that of the readers.
+# Builds the binary, makes a virtual environment with the peers, and runs the side-by-side comparison (sizes, methods); `run.sh read` that of the readers.
 # PEERS_VENV is an environment that is there already, PROFILE=dev a quick build for trying the scripts.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

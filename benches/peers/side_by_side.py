@@ -1,8 +1,9 @@
 """Crowdwise beside crowd-kit and plain numpy on the same generated data, in one run.
 
-    benches/peers/run.sh [labels ...] [--whole labels ...]          (makes its own virtual environment)
+    benches/peers/run.sh [labels ...] [method ...] [--whole labels ...]          (makes its own virtual environment)
 
-Sizes of the fits (default 100000 1000000), and of the runs from a file to a file (default: the same).
+Sizes of the fits (default 100000 1000000), methods (default all; no runs from a file to a file if some are named), and sizes of the
+runs from a file to a file (default: those of the fits).
 
 For each size and number of classes: the same labels, the same number of EM iterations, no stopping rule, and the same labels out.
 Times are CPU seconds of the fit alone (crowd-kit: `fit`, data frame ready; numpy: arrays ready; Crowdwise: the `fit` part that
@@ -110,9 +111,24 @@ def whole(program):
         time.sleep(0.01)
 
 
-def main(sizes, whole_sizes):
+def methods(k, m, labels):
+    """Method, iterations, crowd-kit's class and parameters, our parameters; those that crowd-kit can do at this size."""
+    from crowdkit.aggregation import GLAD, KOS, MACE, MMSR, DawidSkene, OneCoinDawidSkene
+
+    yield "dawid-skene", 10, DawidSkene, {"tol": -float("inf")}, {"alpha": 0, "tol": 0, "accelerate": "false"}
+    yield "one-coin", 5, OneCoinDawidSkene, {"tol": -float("inf")}, {"alpha": 0, "tol": 0, "accelerate": "false"}
+    yield "mace", 5, MACE, {"n_restarts": 1, "method": "vb"}, {"restarts": 1, "tol": 0}
+    if labels <= 100_000:  # crowd-kit needs minutes for more
+        yield "glad", 1, GLAD, {"tol": -1e300, "silent": True}, {"tol": 0}
+    if k == 2:  # crowd-kit has two classes only
+        yield "kos", 10, KOS, {}, {"tol": 0, "by_degree": "false", "init": "normal"}
+    if m <= 100:  # crowd-kit's matrix has the square of the number of pairs of annotators as entries
+        trim = (m - 1) // 2 - 1  # crowd-kit's number of what is left out, if every two annotators share an item
+        yield "mmsr", 20, MMSR, {"tol": -1.0}, {"tol": 0, "corrupted": trim, "adversaries": "reverse"}
+
+
+def main(sizes, wanted, whole_sizes):
     import pandas as pd
-    from crowdkit.aggregation import GLAD, MACE, DawidSkene, OneCoinDawidSkene
 
     print("ns per label and iteration, CPU, one thread; same data, same iterations, labels compared\n")
     print("| method | K | labels | iterations | crowd-kit | numpy | Crowdwise | crowd-kit / Crowdwise | numpy / Crowdwise | labels that differ |")
@@ -124,21 +140,13 @@ def main(sizes, whole_sizes):
                 csv, out = Path(tmp) / "a.csv", Path(tmp) / "out.csv"
                 write_csv(csv, item, who, label)
                 frame = pd.DataFrame({"task": item, "worker": who, "label": label})
-                for method, peer, theirs, params in (
-                    ("dawid-skene", DawidSkene, 10, {"alpha": 0, "tol": 0, "accelerate": "false"}),
-                    ("one-coin", OneCoinDawidSkene, 5, {"alpha": 0, "tol": 0, "accelerate": "false"}),
-                    ("mace", MACE, 5, {"restarts": 1, "tol": 0}),
-                    ("glad", GLAD, 1, {"tol": 0}),
-                ):
-                    if method == "glad" and labels > 100_000:
-                        continue  # crowd-kit needs minutes
+                for method, theirs, peer, peer_params, params in methods(k, who.max() + 1, labels):
+                    if wanted and method not in wanted:
+                        continue
                     t = cpu()
-                    if method == "mace":
-                        m = MACE(n_restarts=1, n_iter=theirs, method="vb").fit(frame)
-                    elif method == "glad":
-                        m = GLAD(n_iter=theirs, tol=-1e300, silent=True).fit(frame)
-                    else:
-                        m = peer(n_iter=theirs, tol=-float("inf")).fit(frame)
+                    m = peer(n_iter=theirs, **peer_params).fit(frame)
+                    if method == "mmsr":
+                        m.predict(frame)  # its fit ends before the vote
                     peer_ns = (cpu() - t) / labels / theirs * 1e9
                     their_labels = m.labels_.sort_index().to_numpy()
                     fit, _, _ = crowdwise(csv, method, {**params, "max_iter": theirs}, out)
@@ -156,6 +164,8 @@ def main(sizes, whole_sizes):
                     show = lambda x: "" if x != x else f"{x:.1f}"
                     print(f"| {method} | {k} | {labels} | {theirs} | {show(peer_ns)} | {show(np_ns)} | {show(our_ns)} | "
                           f"{show(peer_ns / our_ns)} | {show(np_ns / our_ns)} | {differ} of {len(our_labels)} |", flush=True)
+        if wanted:
+            return
         print("\nEnd to end: a CSV with string ids, process start to written labels, dawid-skene with 10 iterations, one thread\n")
         print("| labels | K | program | wall s | CPU s | peak MB |")
         print("|---|---|---|---|---|---|")
@@ -179,7 +189,8 @@ def main(sizes, whole_sizes):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("labels", nargs="*", type=int, default=[100_000, 1_000_000])
+    parser.add_argument("what", nargs="*", help="numbers of labels, methods")
     parser.add_argument("--whole", nargs="*", type=int)
     args = parser.parse_args()
-    main(args.labels, args.labels if args.whole is None else args.whole)
+    sizes = [int(x) for x in args.what if x.isdigit()] or [100_000, 1_000_000]
+    main(sizes, [x for x in args.what if not x.isdigit()], sizes if args.whole is None else args.whole)

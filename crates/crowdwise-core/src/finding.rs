@@ -21,6 +21,30 @@ pub enum Subject {
     Class(String),
 }
 
+/// The number that a finding rests on, with its uncertainty.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Statistic {
+    /// What it is: `spammer-score`, `accuracy`, `favourite-share`, `correlation`, `agreement`.
+    pub name: String,
+    pub value: f64,
+    /// 90 % interval.
+    pub interval: [f64; 2],
+    /// Standard error, where the interval comes from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub se: Option<f64>,
+    /// Labels that it rests on.
+    pub n: u64,
+}
+
+impl Statistic {
+    /// A share of `n` labels, with the interval of a rate.
+    pub fn rate(name: &str, hits: f64, n: u64) -> Self {
+        let nf = n as f64;
+        let value = if n > 0 { hits / nf } else { 0.0 };
+        Statistic { name: name.into(), value, interval: crate::stats::rate_interval(hits, nf), se: None, n }
+    }
+}
+
 /// A problem with advice. `code` is stable, the text is for people.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
@@ -29,6 +53,9 @@ pub struct Finding {
     pub subject: Subject,
     pub message: String,
     pub advice: String,
+    /// What it rests on, for findings about single annotators.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistic: Option<Statistic>,
 }
 
 impl Finding {
@@ -39,6 +66,20 @@ impl Finding {
         message: impl Into<String>,
         advice: impl Into<String>,
     ) -> Self {
-        Finding { code: code.into(), severity, subject, message: message.into(), advice: advice.into() }
+        Finding {
+            code: code.into(),
+            severity,
+            subject,
+            message: message.into(),
+            advice: advice.into(),
+            statistic: None,
+        }
+    }
+
+    /// The same with the number that it rests on.
+    #[must_use]
+    pub fn with(mut self, statistic: Statistic) -> Self {
+        self.statistic = Some(statistic);
+        self
     }
 }

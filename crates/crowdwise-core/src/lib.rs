@@ -22,7 +22,7 @@ pub use builder::TableBuilder;
 pub use context::{Context, Event, Run, Sink, Step, stream};
 pub use dataset::{Dataset, Features, Gold, GoldValues, Structure};
 pub use error::{BadRow, Error, Problems, group};
-pub use finding::{Finding, Severity, Subject};
+pub use finding::{Finding, Severity, Statistic, Subject};
 pub use fit::{Annotators, Diagnostics, Fit, Objective, Outcome, Provenance, Stop, TracePoint, Truth};
 pub use method::{
     AnyMethod, Capabilities, Entry, Method, MethodInfo, ParamInfo, Params, Reference, Status, entry, find,

@@ -7,7 +7,7 @@ pub mod difficulty;
 pub(crate) mod fast;
 #[cfg(test)]
 mod golden;
-#[allow(dead_code, unused_imports)] // the families that need it follow
+#[allow(dead_code)] // factorisations of moments need the rest
 pub(crate) mod linalg;
 pub(crate) mod mcmc;
 pub mod messages;
@@ -16,6 +16,8 @@ pub(crate) mod optimise;
 pub mod pooled;
 pub mod preference;
 pub mod real;
+pub mod spammers;
+pub mod spectral;
 pub mod voting;
 
 use crowdwise_core::{Entry, Error, entry};
@@ -51,6 +53,14 @@ pub static METHODS: &[Entry] = &[
     entry::<moments::CnmfEm>(),
     entry::<moments::SymNmf>(),
     entry::<moments::Ctd>(),
+    // spammers
+    entry::<spammers::Spem>(),
+    // spectral
+    entry::<spectral::SpectralSvd>(),
+    entry::<spectral::SparseSpectralSvd>(),
+    entry::<spectral::KosSvd>(),
+    entry::<spectral::SpectralEm>(),
+    entry::<spectral::Mmsr>(),
     // competence and difficulty
     entry::<competence::Mace>(),
     entry::<difficulty::Glad>(),

@@ -76,10 +76,6 @@ impl Matrix {
         self.rows
     }
 
-    pub fn cols(&self) -> usize {
-        self.cols
-    }
-
     /// All values, row by row.
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -120,11 +116,6 @@ impl Matrix {
     pub fn apply(&self, x: &[f64]) -> Vec<f64> {
         assert_eq!(self.cols, x.len(), "inner sizes");
         (0..self.rows).map(|r| crate::fast::dot(self.row(r), x)).collect()
-    }
-
-    /// Square root of the sum of squares.
-    pub fn norm(&self) -> f64 {
-        norm(&self.values)
     }
 
     fn to_faer(&self) -> Mat<f64> {

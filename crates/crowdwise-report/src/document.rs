@@ -9,7 +9,7 @@ pub use labels::{LabelEntry, LabelRows, Labels, place};
 
 use crowdwise_core::questions::{AnnotatorRow, Evaluation, annotators};
 use crowdwise_core::{
-    Annotators, Dataset, Error, Finding, Fit, LabelKind, Objective, Severity, Stop, Subject, TracePoint,
+    Annotators, Dataset, Error, Finding, Fit, LabelKind, Objective, Severity, Statistic, Stop, Subject, TracePoint,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -78,6 +78,9 @@ pub struct FindingEntry {
     pub subject: String,
     pub message: String,
     pub advice: String,
+    /// The number that it rests on, with its uncertainty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistic: Option<Statistic>,
 }
 
 impl From<&Finding> for FindingEntry {
@@ -88,6 +91,7 @@ impl From<&Finding> for FindingEntry {
             subject: subject_text(&f.subject),
             message: f.message.clone(),
             advice: f.advice.clone(),
+            statistic: f.statistic.clone(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::suspects::{self, CONSTANT, CONSTANT_N, suspicions};
 use super::tally::{Tally, bias_and_error};
-use crate::{Annotators, Dataset, Fit, Preference, Truth, stats};
+use crate::{Annotators, Dataset, Fit, Preference, Statistic, Truth, stats};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -176,8 +176,8 @@ impl Residuals {
         (self.n > 1.0).then(|| ((self.rr - self.r * self.r / self.n).max(0.0) / (self.n - 1.0)).sqrt())
     }
 
-    /// A code and the sentence for it, from the correlation with the estimates (90 % interval by Fisher's z).
-    pub fn suspicion(&self) -> Option<(&'static str, String)> {
+    /// A code, the sentence and the number for it, from the correlation with the estimates (90 % interval by Fisher's z).
+    pub fn suspicion(&self) -> Option<(&'static str, String, Statistic)> {
         let n = self.n;
         if n < CONSTANT_N as f64 {
             return None;
@@ -187,17 +187,19 @@ impl Residuals {
             return None; // nothing to correlate with
         }
         if vx <= 1e-12 * self.xx {
-            return Some(("near-constant", format!("gave the same value all {n} times")));
+            let always = Statistic::rate("favourite-share", n, n as u64);
+            return Some(("near-constant", format!("gave the same value all {n} times"), always));
         }
         let c = ((self.xt - self.x * self.t / n) / (vx * vt).sqrt()).clamp(-0.999_999, 0.999_999);
         let (low, high) =
             ((c.atanh() - 1.645 / (n - 3.0).sqrt()).tanh(), (c.atanh() + 1.645 / (n - 3.0).sqrt()).tanh());
         let text = format!("values correlate {c:.2} [{low:.2}, {high:.2}] with the estimates, {n} labels");
+        let number = Statistic { name: "correlation".into(), value: c, interval: [low, high], se: None, n: n as u64 };
         // of many who guess some correlate below 0 by chance: the effect must also be large
         if high < 0.0 && c < -0.2 {
-            Some(("adversary", text))
+            Some(("adversary", text, number))
         } else if high < 0.3 {
-            Some(("spammer", text))
+            Some(("spammer", text, number))
         } else {
             None
         }
@@ -246,8 +248,8 @@ impl Choices {
         out
     }
 
-    /// A code and the sentence for it.
-    pub fn suspicion(&self) -> Option<(&'static str, String)> {
+    /// A code, the sentence and the number for it.
+    pub fn suspicion(&self) -> Option<(&'static str, String, Statistic)> {
         if self.n < CONSTANT_N {
             return None;
         }
@@ -256,6 +258,7 @@ impl Choices {
             return Some((
                 "near-constant",
                 format!("chose the {} one in {} of {} comparisons", side.0, side.1, self.n),
+                Statistic::rate("favourite-share", side.1 as f64, self.n),
             ));
         }
         if self.decided < CONSTANT_N {
@@ -267,10 +270,12 @@ impl Choices {
         }
         let [low, high] = stats::rate_interval(self.agreed, self.decided as f64);
         let text = format!("agrees with the ranking in {share:.2} [{low:.2}, {high:.2}] of {} choices", self.decided);
+        let number =
+            Statistic { name: "agreement".into(), value: share, interval: [low, high], se: None, n: self.decided };
         if high < 0.5 && share < 0.4 {
-            Some(("adversary", text))
+            Some(("adversary", text, number))
         } else if high < 0.6 {
-            Some(("spammer", text))
+            Some(("spammer", text, number))
         } else {
             None
         }

@@ -5,7 +5,7 @@ use super::graph::{Parts, parts};
 use super::identifiability;
 use super::suspects::{CONSTANT, CONSTANT_N, FEW, Suspicion, suspicions};
 use super::tally::Tally;
-use crate::{Annotators, Dataset, Finding, Fit, Severity, Stop, Subject, Table, Truth, group};
+use crate::{Annotators, Dataset, Finding, Fit, Severity, Statistic, Stop, Subject, Table, Truth, group};
 
 /// Findings about single annotators are kept to this many per code; one more says how many others there are.
 const PER_CODE: usize = 20;
@@ -29,21 +29,17 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
                     out.push(not_checked(&t));
                 }
                 let about = (0..t.n.len()).flat_map(|j| suspicions(&t, fit, j).into_iter().map(move |s| (j, s)));
-                out.extend(capped(
-                    &data.table,
-                    &n,
-                    about.map(|(j, s)| (j, s.code(), sentence(data, &t, j, &s))).collect(),
-                ));
+                out.extend(capped(&data.table, &n, about.map(|(j, s)| about_one(data, &t, j, &s)).collect()));
             }
         }
         Truth::Real { value, .. } => {
             let all = Residuals::of(data, value);
-            let about = all.iter().enumerate().filter_map(|(j, r)| r.suspicion().map(|(code, text)| (j, code, text)));
+            let about = all.iter().enumerate().filter_map(|(j, r)| r.suspicion().map(|s| (j, s.0, s.1, s.2)));
             out.extend(capped(&data.table, &n, about.collect()));
         }
         Truth::Scores { score, .. } => {
             let all = Choices::of(data, score);
-            let about = all.iter().enumerate().filter_map(|(j, r)| r.suspicion().map(|(code, text)| (j, code, text)));
+            let about = all.iter().enumerate().filter_map(|(j, r)| r.suspicion().map(|s| (j, s.0, s.1, s.2)));
             out.extend(capped(&data.table, &n, about.collect()));
         }
     }
@@ -272,7 +268,15 @@ fn one_class_sources(t: &Tally) -> (usize, u64) {
     all.fold((0, 0), |(count, labels), j| (count + 1, labels + t.n[j]))
 }
 
-fn sentence(data: &Dataset, t: &Tally, j: usize, s: &Suspicion) -> String {
+/// A finding about one annotator: who, code, sentence, number.
+type About = (usize, &'static str, String, Statistic);
+
+fn about_one(data: &Dataset, t: &Tally, j: usize, s: &Suspicion) -> About {
+    let statistic = s.statistic(t.n[j]);
+    (j, s.code(), sentence(data, t, j, s, statistic.interval), statistic)
+}
+
+fn sentence(data: &Dataset, t: &Tally, j: usize, s: &Suspicion, [low, high]: [f64; 2]) -> String {
     let n = group(t.n[j]);
     let class = |k: usize| data.table.categorical().map_or("", |c| c.classes.name(k));
     match s {
@@ -280,7 +284,7 @@ fn sentence(data: &Dataset, t: &Tally, j: usize, s: &Suspicion) -> String {
             "labels carry almost no information: spammer score {score:.3} (standard error {se:.3}, 0 = none, 1 = \
              perfect), {bits:.2} bits a label, {n} labels"
         ),
-        Suspicion::Adversary { accuracy, interval: [low, high], chance } => format!(
+        Suspicion::Adversary { accuracy, chance, .. } => format!(
             "right in {:.0} % [{:.0}, {:.0}] of {n} labels, below the {:.0} % of guessing",
             100.0 * accuracy,
             100.0 * low,
@@ -288,9 +292,11 @@ fn sentence(data: &Dataset, t: &Tally, j: usize, s: &Suspicion) -> String {
             100.0 * chance
         ),
         Suspicion::Constant { class: favourite, share, expected } => format!(
-            "says `{}` in {:.0} % of {n} labels, where {:.0} % are expected",
+            "says `{}` in {:.0} % [{:.0}, {:.0}] of {n} labels, where {:.0} % are expected",
             class(*favourite),
             100.0 * share,
+            100.0 * low,
+            100.0 * high,
             100.0 * expected
         ),
         Suspicion::MissesClasses { accuracy, frequent, missed } => {
@@ -301,8 +307,10 @@ fn sentence(data: &Dataset, t: &Tally, j: usize, s: &Suspicion) -> String {
                 named.push(format!("and {more} more class{} as rarely", if more == 1 { "" } else { "es" }));
             }
             format!(
-                "right in {:.0} % of {n} labels, where most items are `{}`, but finds {}",
+                "right in {:.0} % [{:.0}, {:.0}] of {n} labels, where most items are `{}`, but finds {}",
                 100.0 * accuracy,
+                100.0 * low,
+                100.0 * high,
                 class(*frequent),
                 named.join(", ")
             )
@@ -311,8 +319,8 @@ fn sentence(data: &Dataset, t: &Tally, j: usize, s: &Suspicion) -> String {
 }
 
 /// The findings about annotators, those with the most labels first, at most [`PER_CODE`] of each code.
-fn capped(table: &Table, n: &[u64], mut about: Vec<(usize, &'static str, String)>) -> Vec<Finding> {
-    about.sort_by_key(|(j, code, _)| (*code, std::cmp::Reverse(n[*j]), *j));
+fn capped(table: &Table, n: &[u64], mut about: Vec<About>) -> Vec<Finding> {
+    about.sort_by_key(|(j, code, ..)| (*code, std::cmp::Reverse(n[*j]), *j));
     let mut out = Vec::new();
     for same in about.chunk_by(|a, b| a.1 == b.1) {
         let code = same[0].1;
@@ -328,9 +336,9 @@ fn capped(table: &Table, n: &[u64], mut about: Vec<(usize, &'static str, String)
             ),
             _ => (Severity::Warning, "check a few of these labels by hand"),
         };
-        for (j, _, text) in same.iter().take(PER_CODE) {
+        for (j, _, text, statistic) in same.iter().take(PER_CODE) {
             let subject = Subject::Annotator(table.annotators().name(*j).to_owned());
-            out.push(Finding::new(code, severity, subject, text.clone(), advice));
+            out.push(Finding::new(code, severity, subject, text.clone(), advice).with(statistic.clone()));
         }
         if same.len() > PER_CODE {
             let labels: u64 = same[PER_CODE..].iter().map(|x| n[x.0]).sum();

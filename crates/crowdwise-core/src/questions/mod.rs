@@ -34,3 +34,5 @@ pub use inspect::{
 };
 pub use items::{ItemOrder, ItemRow, Said, items};
 pub use labels::{LabelRow, LabelView, ScoreRow, ValueRow};
+pub use suspects::shrink as shrunk_score;
+pub use tally::spammer_score;

@@ -1,7 +1,7 @@
 //! Which annotators stand out. One rule per code, used by the table of annotators and by the findings alike.
 
 use super::tally::Tally;
-use crate::Fit;
+use crate::{Fit, Statistic};
 
 /// Labels below which an annotator cannot be judged.
 pub const FEW: u64 = 10;
@@ -53,6 +53,24 @@ impl Suspicion {
             Suspicion::Adversary { .. } => "adversary",
             Suspicion::Constant { .. } => "near-constant",
             Suspicion::MissesClasses { .. } => "misses-classes",
+        }
+    }
+
+    /// The number behind it, which rests on `n` labels.
+    pub fn statistic(&self, n: u64) -> Statistic {
+        match self {
+            Suspicion::Spammer { score, se, .. } => Statistic {
+                name: "spammer-score".into(),
+                value: *score,
+                interval: [(score - 1.645 * se).max(0.0), (score + 1.645 * se).min(1.0)],
+                se: Some(*se),
+                n,
+            },
+            Suspicion::Adversary { accuracy, interval, .. } => {
+                Statistic { name: "accuracy".into(), value: *accuracy, interval: *interval, se: None, n }
+            }
+            Suspicion::Constant { share, .. } => Statistic::rate("favourite-share", share * n as f64, n),
+            Suspicion::MissesClasses { accuracy, .. } => Statistic::rate("accuracy", accuracy * n as f64, n),
         }
     }
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test file uses its own part
 
 pub mod crowds;
+pub mod sound;
 
 use crowdwise_core::stats::{n_tied, tied};
 use crowdwise_core::{Fit, Gold};

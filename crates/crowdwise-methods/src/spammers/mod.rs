@@ -1,0 +1,5 @@
+//! Methods that leave spammers out.
+
+mod spem;
+
+pub use spem::Spem;

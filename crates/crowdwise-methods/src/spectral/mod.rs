@@ -1,0 +1,21 @@
+//! Methods that read the annotators off the leading vectors of a matrix of labels or of agreements.
+
+mod crowd;
+mod judge;
+mod kos_svd;
+mod mmsr;
+mod moments;
+mod pairs;
+mod sparse_spectral_svd;
+mod spectral_em;
+mod spectral_svd;
+mod tensor;
+
+pub use judge::Classes;
+pub use kos_svd::KosSvd;
+pub use mmsr::{Adversaries, Mmsr};
+pub use sparse_spectral_svd::{Overlap, SparseSpectralSvd};
+#[allow(unused_imports)] // starts of other methods call it
+pub(crate) use spectral_em::start;
+pub use spectral_em::{SpectralEm, Split};
+pub use spectral_svd::SpectralSvd;
