@@ -12,9 +12,11 @@ pub(crate) mod linalg;
 pub(crate) mod mcmc;
 pub mod messages;
 pub(crate) mod optimise;
+pub mod ordered;
 pub mod pooled;
 pub mod preference;
 pub mod real;
+pub mod sources;
 pub mod voting;
 
 use crowdwise_core::{Entry, Error, entry};
@@ -44,6 +46,14 @@ pub static METHODS: &[Entry] = &[
     entry::<messages::MeanField>(),
     entry::<messages::BeliefPropagation>(),
     entry::<messages::Kos>(),
+    // sources
+    entry::<sources::LfEm>(),
+    entry::<sources::CentredTriplets>(),
+    entry::<sources::LabelModel>(),
+    entry::<sources::Crowdlab>(),
+    // ordered
+    entry::<ordered::OrdinalVb>(),
+    entry::<ordered::Ordinal>(),
     // competence and difficulty
     entry::<competence::Mace>(),
     entry::<difficulty::Glad>(),

@@ -15,6 +15,7 @@ type Row = (String, String, String);
 /// (method, check, reason)
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("spammer-hammer", "adversary", "a spammer is the worst annotator that the model knows"),
+    ("ordinal", "adversary", "noise is the worst that the model knows"),
     ("glad", "parameter alpha_mean", "any finite mean is a belief"),
     ("glad", "parameter beta_mean", "any finite mean is a belief"),
     ("zero-based-skill", "names", "a tied vote counts for its first class, as in crowd-kit"),
