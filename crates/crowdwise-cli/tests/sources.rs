@@ -55,7 +55,11 @@ fn probabilities_of_a_classifier_are_used() {
     refused("scores.csv", "1 of 3 rows are no probabilities");
     refused("short.csv", "no probabilities for 2 of 3 items");
     refused("nowhere.csv", "nowhere.csv");
-    let none = run_in(dir.path(), &["fit", "votes.csv", "-m", "crowdlab", "--format", "json"]).ok().json();
-    let codes: Vec<&str> = none["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap()).collect();
-    assert!(codes.contains(&"no-probabilities"), "{codes:?}");
+    let none = run_in(dir.path(), &["fit", "votes.csv", "-m", "crowdlab"]);
+    assert!(none.code == 2 && none.stderr.contains("no class probabilities are given"), "{}", none.block());
+    assert!(none.stderr.contains("--probabilities FILE"), "{}", none.block());
+    // a comparison of all methods goes on without it
+    let all = run_in(dir.path(), &["compare", "votes.csv", "-m", "majority-vote,crowdlab", "--folds", "0", "--format", "json"]);
+    let methods = all.ok().json()["methods"].clone();
+    assert!(methods[0]["error"].is_null() && methods[1]["error"].as_str().unwrap().contains("probabilities"), "{methods}");
 }

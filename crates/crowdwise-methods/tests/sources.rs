@@ -7,7 +7,7 @@ mod common;
 
 use common::crowds::{fit, small};
 use common::{accuracy, data_dir, real_set};
-use crowdwise_core::{AnyMethod, Dataset, Fit, Gold, GoldValues, LabelKind, Probabilities, TableBuilder, stream};
+use crowdwise_core::{AnyMethod, Context, Dataset, Fit, Gold, GoldValues, LabelKind, Probabilities, TableBuilder, stream};
 use crowdwise_methods::confusion::ClassPrior;
 use crowdwise_methods::sources::{CentredTriplets, Crowdlab, LabelModel, LfEm};
 use rand::RngExt;
@@ -147,9 +147,12 @@ fn crowdlab_equals_numpy() {
     }
     let weight = f.diagnostics.details["model_weight"].as_f64().unwrap();
     assert!((weight - 1.870_828_693_4).abs() < 1e-9, "{weight}");
-    // without them it is a vote, and says so
-    let alone = fit(&Crowdlab::default(), &small());
-    assert!(alone.findings.iter().any(|f| f.code == "no-probabilities"));
+    // without them, or with too few, it refuses and says what is missing
+    let refused = |data: &Dataset| Crowdlab::default().fit(data, &mut Context::new(0, 1)).unwrap_err();
+    let e = refused(&small());
+    assert!(e.code() == "unsupported" && e.hint().unwrap().contains("--probabilities"), "{e}");
+    data.table.add_items(["one more"]);
+    assert!(refused(&data).to_string().contains("for 14 items, but there are 15"));
 }
 
 /// A weak-supervision set with all its items, those without a vote too; truth of all and of the covered ones.

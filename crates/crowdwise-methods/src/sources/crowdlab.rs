@@ -1,10 +1,9 @@
 //! CROWDLAB: a classifier's probabilities and the annotators' labels in one weighted average.
 
-use crate::confusion::shared::complete;
 use crowdwise_core::stats::argmax;
 use crowdwise_core::{
-    Annotators, Capabilities, Categorical, Context, Dataset, Diagnostics, Error, Finding, LabelKind, Method,
-    MethodInfo, Outcome, Probabilities, Problems, Reference, Severity, Status, Subject,
+    Annotators, Capabilities, Categorical, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome,
+    Probabilities, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +28,7 @@ const SMALLEST: f64 = 1e-6;
 /// Labels and probabilities, with what is counted once.
 struct Crowd<'a> {
     data: Categorical<'a>,
-    probabilities: Option<&'a Probabilities>,
+    probabilities: &'a Probabilities,
     k: usize,
     /// Votes by unit, units x K.
     votes: Vec<f64>,
@@ -45,7 +44,7 @@ struct Estimate {
 }
 
 impl<'a> Crowd<'a> {
-    fn new(data: &'a Dataset) -> Crowd<'a> {
+    fn new(data: &'a Dataset, probabilities: &'a Probabilities) -> Crowd<'a> {
         let labels = data.table.categorical().expect("the kind was checked");
         let (k, units) = (labels.k(), data.table.n_units());
         let mut votes = vec![0.0; units * k];
@@ -53,7 +52,7 @@ impl<'a> Crowd<'a> {
         let labelled = (0..units).filter(|&u| data.table.degree(u) > 0).count();
         Crowd {
             data: labels,
-            probabilities: data.probabilities.as_ref().filter(|p| p.rows() == units),
+            probabilities,
             k,
             votes,
             mean_degree: data.table.n_labels() as f64 / labelled as f64,
@@ -71,7 +70,7 @@ impl<'a> Crowd<'a> {
     }
 
     fn probability(&self, u: usize, c: usize) -> f64 {
-        self.probabilities.map_or(0.0, |p| p.get(u, c))
+        self.probabilities.get(u, c)
     }
 
     fn row(&self, u: usize) -> Vec<f64> {
@@ -127,7 +126,7 @@ impl<'a> Crowd<'a> {
         for u in self.several() {
             agree += self.votes[u * k + consensus[u]] / table.degree(u) as f64;
             frequency[consensus[u]] += 1.0;
-            wrong += f64::from(self.probabilities.is_some() && argmax(&self.row(u)) != consensus[u]);
+            wrong += f64::from(argmax(&self.row(u)) != consensus[u]);
             n += 1.0;
         }
         // with one label an item nothing is known: labels and model weigh the same
@@ -137,11 +136,7 @@ impl<'a> Crowd<'a> {
         // error of who always names the most frequent class
         let base = (1.0 - frequency.iter().copied().fold(0.0, f64::max) / n).max(SMALLEST);
         let weight = if alone { vec![1.0; table.n_annotators()] } else { self.weights(base) };
-        let model = match self.probabilities {
-            None => 0.0,
-            Some(_) if alone => 1.0,
-            Some(_) => (1.0 - wrong / n / base).max(SMALLEST) * self.mean_degree.sqrt(),
-        };
+        let model = if alone { 1.0 } else { (1.0 - wrong / n / base).max(SMALLEST) * self.mean_degree.sqrt() };
         let mut posterior = vec![0.0; table.n_units() * k];
         for (u, q) in posterior.chunks_exact_mut(k).enumerate() {
             let mut total = model;
@@ -152,7 +147,7 @@ impl<'a> Crowd<'a> {
                 q.iter_mut().for_each(|p| *p += w * spread);
                 q[self.data.codes.get(r)] += w * (right - spread);
             }
-            q.iter_mut().for_each(|p| *p = if total > 0.0 { *p / total } else { 1.0 / k as f64 });
+            q.iter_mut().for_each(|p| *p /= total);
         }
         Estimate { posterior, weight, model }
     }
@@ -202,6 +197,22 @@ impl<'a> Crowd<'a> {
     }
 }
 
+/// The classifier's probabilities, one row for every item.
+fn probabilities(data: &Dataset) -> Result<&Probabilities, Error> {
+    let (what, hint) = match &data.probabilities {
+        Some(p) if p.rows() == data.table.n_units() => return Ok(p),
+        Some(p) => (
+            format!("crowdlab: class probabilities for {} items, but there are {}", p.rows(), data.table.n_units()),
+            "every item needs a row",
+        ),
+        None => (
+            "crowdlab averages annotators with a classifier, but no class probabilities are given".into(),
+            "`--probabilities FILE`: one row per item, one column per class; without a classifier use another method",
+        ),
+    };
+    Err(Error::Unsupported { what, hint: Some(hint.into()) })
+}
+
 fn keep_largest(classes: &mut Vec<usize>, value: impl Fn(usize) -> f64) {
     if classes.len() > 1 {
         let top = classes.iter().map(|&c| value(c)).fold(f64::NEG_INFINITY, f64::max);
@@ -238,7 +249,7 @@ impl Method for Crowdlab {
     }
 
     fn fit(&self, data: &Dataset, _cx: &mut Context<'_>) -> Result<Outcome, Error> {
-        let crowd = Crowd::new(data);
+        let crowd = Crowd::new(data, probabilities(data)?);
         let k = crowd.k;
         let mut consensus = crowd.majority();
         let mut e = crowd.estimate(&consensus);
@@ -259,23 +270,10 @@ impl Method for Crowdlab {
         crowd.labelled().for_each(|u| crate::fast::add_into(&mut shares, &e.posterior[u * k..][..k]));
         let total: f64 = shares.iter().sum();
         shares.iter_mut().for_each(|s| *s /= total);
-        if crowd.probabilities.is_none() {
-            complete(&mut e.posterior, data, None, &shares);
-        }
-        let missing = crowd.probabilities.is_none();
         let mut out = Outcome::classes(k, e.posterior, Annotators::Accuracy { k, accuracy }, Diagnostics::direct());
         out.class_prior = Some(shares);
         out.diagnostics.details.insert("model_weight".into(), e.model.into());
         out.diagnostics.details.insert("annotator_weights".into(), e.weight.into());
-        if missing {
-            out.findings.push(Finding::new(
-                "no-probabilities",
-                Severity::Warning,
-                Subject::Data,
-                "no class probabilities of a classifier are given: this is an average of the annotators alone",
-                "give them with `--probabilities FILE`, or use another method",
-            ));
-        }
         Ok(out)
     }
 }
