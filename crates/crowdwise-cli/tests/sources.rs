@@ -59,7 +59,13 @@ fn probabilities_of_a_classifier_are_used() {
     assert!(none.code == 2 && none.stderr.contains("no class probabilities are given"), "{}", none.block());
     assert!(none.stderr.contains("--probabilities FILE"), "{}", none.block());
     // a comparison of all methods goes on without it
-    let all = run_in(dir.path(), &["compare", "votes.csv", "-m", "majority-vote,crowdlab", "--folds", "0", "--format", "json"]);
+    let all = run_in(
+        dir.path(),
+        &["compare", "votes.csv", "-m", "majority-vote,crowdlab", "--folds", "0", "--format", "json"],
+    );
     let methods = all.ok().json()["methods"].clone();
-    assert!(methods[0]["error"].is_null() && methods[1]["error"].as_str().unwrap().contains("probabilities"), "{methods}");
+    assert!(
+        methods[0]["error"].is_null() && methods[1]["error"].as_str().unwrap().contains("probabilities"),
+        "{methods}"
+    );
 }

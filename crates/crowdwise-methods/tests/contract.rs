@@ -2,7 +2,8 @@
 //! Exceptions stand in one table with their reasons.
 
 use crowdwise_core::{
-    AnyMethod, Context, Dataset, Entry, Fit, Gold, LabelKind, Preference, Probabilities, Stop, TableBuilder, Truth, stats, stream,
+    AnyMethod, Context, Dataset, Entry, Fit, Gold, LabelKind, Preference, Probabilities, Stop, TableBuilder, Truth,
+    stats, stream,
 };
 use crowdwise_methods::METHODS;
 use rand::RngExt;

@@ -7,7 +7,9 @@ mod common;
 
 use common::crowds::{fit, small};
 use common::{accuracy, data_dir, real_set};
-use crowdwise_core::{AnyMethod, Context, Dataset, Fit, Gold, GoldValues, LabelKind, Probabilities, TableBuilder, stream};
+use crowdwise_core::{
+    AnyMethod, Context, Dataset, Fit, Gold, GoldValues, LabelKind, Probabilities, TableBuilder, stream,
+};
 use crowdwise_methods::confusion::ClassPrior;
 use crowdwise_methods::sources::{CentredTriplets, Crowdlab, LabelModel, LfEm};
 use rand::RngExt;

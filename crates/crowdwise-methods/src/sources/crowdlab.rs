@@ -2,8 +2,8 @@
 
 use crowdwise_core::stats::argmax;
 use crowdwise_core::{
-    Annotators, Capabilities, Categorical, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome,
-    Probabilities, Problems, Reference, Status,
+    Annotators, Capabilities, Categorical, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo,
+    Outcome, Probabilities, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,13 +50,7 @@ impl<'a> Crowd<'a> {
         let mut votes = vec![0.0; units * k];
         votes.chunks_exact_mut(k).enumerate().for_each(|(u, row)| labels.votes(u, row));
         let labelled = (0..units).filter(|&u| data.table.degree(u) > 0).count();
-        Crowd {
-            data: labels,
-            probabilities,
-            k,
-            votes,
-            mean_degree: data.table.n_labels() as f64 / labelled as f64,
-        }
+        Crowd { data: labels, probabilities, k, votes, mean_degree: data.table.n_labels() as f64 / labelled as f64 }
     }
 
     /// Units with at least one label.
