@@ -10,6 +10,14 @@ $crowdwise simulate dawid-skene --items 200 --annotators 12 --class-names bird,c
     --accuracy 0.72 -p concentration=12 --spammers 0.0834 --adversaries 0.0834 --seed 9 -o "$out" --force
 cp "$out/answers.csv" examples/demo.csv
 cp "$out/truth.csv" examples/demo-truth.csv
+# a classifier that is right three times in four
+awk -F, '
+    function uniform() { seed = (seed * 16807) % 2147483647; return seed / 2147483647 }
+    BEGIN { seed = 9; n = split("bird cat dog", class, " "); print "item,bird,cat,dog" }
+    NR > 1 {
+        for (k = 1; k <= n; k++) p[k] = exp(1.5 * ($2 == class[k]) + 2 * (uniform() + uniform() + uniform() - 1.5))
+        printf "%s,%.4f,%.4f,%.4f\n", $1, p[1] / (p[1] + p[2] + p[3]), p[2] / (p[1] + p[2] + p[3]), p[3] / (p[1] + p[2] + p[3])
+    }' examples/demo-truth.csv > examples/demo-probabilities.csv
 
 $crowdwise simulate real --items 60 --annotators 10 --per-item 6 -p truth_mean=50 -p truth_sd=20 -p bias_sd=4 \
     -p noise=6 --spammers 0.1 --seed 1 -o "$out" --force

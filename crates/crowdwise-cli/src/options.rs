@@ -46,6 +46,12 @@ pub struct InputOptions {
     /// All items there are, one per row: those that nobody labelled are answered too
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub items: Option<String>,
+    /// A label that means no answer: its rows do not count, their items stay
+    #[arg(long, value_name = "LABEL", allow_hyphen_values = true, hide_short_help = true)]
+    pub abstain: Option<String>,
+    /// Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub probabilities: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -124,6 +130,13 @@ impl InputOptions {
         let read = talk.timed("read", || io::read_answers(&source, &self.read_options(threads)))?;
         say(talk, &read.notes);
         let mut data = read.value;
+        if let Some(label) = &self.abstain {
+            let before = data.table.n_labels();
+            data.table = data.table.without_class(label).ok_or_else(|| not_given(label, file))?;
+            let n = (before - data.table.n_labels()) as u64;
+            talk.note(format_args!("{} `{label}` taken as no answer", counted(n, "label", "labels")));
+        }
+        let mut order = None;
         if let Some(items) = &self.items {
             let before = data.table.n_items();
             let read = io::read_items(&Source::from_arg(items))?;
@@ -131,8 +144,27 @@ impl InputOptions {
             data.table.add_items(read.value.iter().map(String::as_str));
             let added = (data.table.n_items() - before) as u64;
             talk.note(format_args!("{} of {items} without a label", counted(added, "item", "items")));
+            order = Some(read.value);
+        }
+        if let Some(path) = &self.probabilities {
+            let read = io::read_probabilities(path.as_ref(), order.as_deref(), &mut data.table)?;
+            say(talk, &read.notes);
+            data.probabilities = Some(read.value);
         }
         Ok(data)
+    }
+
+    /// The files that are read besides the answers.
+    pub fn files(&self) -> [Option<&str>; 2] {
+        [self.items.as_deref(), self.probabilities.as_deref()]
+    }
+}
+
+fn not_given(label: &str, file: &str) -> Error {
+    Error::BadData {
+        file: file.into(),
+        what: format!("no answer is `{label}`, which --abstain names"),
+        hint: Some("`crowdwise inspect` lists the classes".into()),
     }
 }
 

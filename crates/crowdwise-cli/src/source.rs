@@ -36,8 +36,9 @@ pub struct Known {
 
 impl Known {
     /// All files that are read.
-    pub fn files<'a>(&'a self, answers: &'a str, input: &'a InputOptions) -> [Option<&'a str>; 4] {
-        [Some(answers), self.truth.as_deref(), self.gold.as_deref(), input.items.as_deref()]
+    pub fn files<'a>(&'a self, answers: &'a str, input: &'a InputOptions) -> [Option<&'a str>; 5] {
+        let [items, probabilities] = input.files();
+        [Some(answers), self.truth.as_deref(), self.gold.as_deref(), items, probabilities]
     }
 
     /// The answers with their gold, and the truth.
@@ -68,8 +69,9 @@ pub enum Given {
 
 impl FitOptions {
     /// The files that are read besides the answers.
-    pub fn files(&self) -> [Option<&str>; 2] {
-        [self.gold.as_deref(), self.input.items.as_deref()]
+    pub fn files(&self) -> [Option<&str>; 3] {
+        let [items, probabilities] = self.input.files();
+        [self.gold.as_deref(), items, probabilities]
     }
 
     /// Reads a kept fit, or reads answers and fits.

@@ -158,6 +158,56 @@ impl Features {
     }
 }
 
+/// What a classifier, or any other model, believes of every item: one row of class probabilities per item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probabilities {
+    /// Columns: the first `k` classes of the table. Classes that came later have probability 0.
+    k: usize,
+    values: Vec<f64>,
+}
+
+/// Rows of probabilities may miss 1 by this much; they are scaled.
+const ROW_SUM: f64 = 0.01;
+
+impl Probabilities {
+    /// Rows in the order of the items, columns in that of the classes. Every row that is none is a problem.
+    pub fn new(k: usize, mut values: Vec<f64>, file: &str) -> Result<Probabilities, Error> {
+        let mut bad = Vec::new();
+        for (i, row) in values.chunks_exact_mut(k.max(1)).enumerate() {
+            let sum: f64 = row.iter().sum();
+            let fine = row.iter().all(|p| *p >= 0.0) && (sum - 1.0).abs() <= ROW_SUM;
+            if fine {
+                row.iter_mut().for_each(|p| *p /= sum);
+            } else {
+                bad.push(i);
+            }
+        }
+        if let Some(first) = bad.first() {
+            return Err(Error::BadData {
+                file: file.into(),
+                what: format!(
+                    "{} of {} rows are no probabilities (each at least 0, together 1), the first that of item {}",
+                    crate::group(bad.len() as u64),
+                    crate::group((values.len() / k.max(1)) as u64),
+                    first + 1
+                ),
+                hint: Some("scores must be turned into probabilities first".into()),
+            });
+        }
+        Ok(Probabilities { k, values })
+    }
+
+    /// Probability of class `c` for item `i`.
+    pub fn get(&self, i: usize, c: usize) -> f64 {
+        if c < self.k { self.values[i * self.k + c] } else { 0.0 }
+    }
+
+    /// Number of items that have a row.
+    pub fn rows(&self) -> usize {
+        self.values.len().checked_div(self.k).unwrap_or(0)
+    }
+}
+
 /// Everything a method may look at.
 #[derive(Clone, Debug)]
 pub struct Dataset {
@@ -166,13 +216,22 @@ pub struct Dataset {
     /// Known truth to be used in fitting.
     pub gold: Option<Gold>,
     pub features: Option<Features>,
+    /// Class probabilities of a classifier that did not learn from the item's own labels.
+    pub probabilities: Option<Probabilities>,
     /// Where it came from, for messages.
     pub source: String,
 }
 
 impl Dataset {
     pub fn new(table: Table) -> Self {
-        Dataset { table, structure: Structure::Independent, gold: None, features: None, source: "the data".into() }
+        Dataset {
+            table,
+            structure: Structure::Independent,
+            gold: None,
+            features: None,
+            probabilities: None,
+            source: "the data".into(),
+        }
     }
 
     /// Uses `gold` in fitting; classes that only the gold knows become classes of the table.
@@ -213,6 +272,15 @@ mod tests {
         assert_eq!(g.values, GoldValues::Classes(vec![(0, 2), (1, 1)]));
         assert_eq!(g.unlabelled, GoldValues::Classes(vec![(0, 0)]));
         assert_eq!(g.extra_classes.iter().collect::<Vec<_>>(), ["3"]);
+    }
+
+    #[test]
+    fn rows_that_are_no_probabilities_are_refused() {
+        let p = Probabilities::new(2, vec![0.25, 0.7501, 1.0, 0.0], "p.csv").unwrap();
+        assert!((p.get(0, 0) + p.get(0, 1) - 1.0).abs() < 1e-15);
+        assert_eq!((p.rows(), p.get(1, 0), p.get(1, 7)), (2, 1.0, 0.0));
+        let e = Probabilities::new(2, vec![0.5, 0.5, -3.0, 4.0, 0.5, 0.6], "p.csv").unwrap_err().to_string();
+        assert!(e.contains("2 of 3 rows") && e.contains("item 2"), "{e}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod values;
 
 pub use builder::TableBuilder;
 pub use context::{Context, Event, Run, Sink, Step, stream};
-pub use dataset::{Dataset, Features, Gold, GoldValues, Structure};
+pub use dataset::{Dataset, Features, Gold, GoldValues, Probabilities, Structure};
 pub use error::{BadRow, Error, Problems, group};
 pub use finding::{Finding, Severity, Statistic, Subject};
 pub use fit::{Annotators, Diagnostics, Fit, Objective, Outcome, Provenance, Stop, TracePoint, Truth};

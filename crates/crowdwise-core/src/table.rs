@@ -271,6 +271,30 @@ impl Table {
         }
     }
 
+    /// The table without the labels of one class, which meant that an annotator did not answer; items stay, the class does
+    /// not. `None` if there is no such class.
+    pub fn without_class(&self, name: &str) -> Option<Table> {
+        let gone = {
+            let mut classes = self.categorical()?.classes.clone();
+            classes.thaw();
+            classes.get(name)? as usize
+        };
+        let codes = self.categorical()?.codes;
+        let mut table = self.filter_rows(|r| codes.get(r) != gone);
+        if let Values::Categorical { classes, codes, .. } = &mut table.values {
+            let mut left = Names::new();
+            for (_, n) in classes.iter().enumerate().filter(|(c, _)| *c != gone) {
+                left.intern(n);
+            }
+            *classes = left;
+            match codes {
+                Codes::U8(v) => v.iter_mut().for_each(|c| *c -= u8::from(*c as usize > gone)),
+                Codes::U16(v) => v.iter_mut().for_each(|c| *c -= u16::from(*c as usize > gone)),
+            }
+        }
+        Some(table)
+    }
+
     /// A number that changes when any label, name or order changes.
     pub fn digest(&self) -> u64 {
         let mut d = Digest::new();

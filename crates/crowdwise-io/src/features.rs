@@ -16,18 +16,36 @@ use std::path::Path;
 /// either, row r belongs to the table's item r, and the counts must agree.
 pub fn read_features(path: &Path, items: Option<&[String]>, table: &Table) -> Result<Read<Features>, Error> {
     let file = path.display().to_string();
+    let loaded = load(path, "feature")?;
+    align(&loaded.matrix, loaded.items.as_deref().or(items), table, &file, "features")
+}
+
+/// A matrix as it is in a file.
+pub(crate) struct Loaded {
+    pub matrix: npy::Matrix,
+    /// Item of each row, if the file says it.
+    pub items: Option<Vec<String>>,
+    /// Names of the columns of numbers, if there is a header.
+    pub columns: Option<Vec<String>>,
+}
+
+/// Reads a matrix of numbers, called `what` in messages; all are finite.
+pub(crate) fn load(path: &Path, what: &str) -> Result<Loaded, Error> {
+    let file = path.display().to_string();
     let mut bytes = Vec::new();
     Source::from(path).open()?.reader.read_to_end(&mut bytes).map_err(|e| unreadable(&file, &e))?;
     if bytes.is_empty() {
         return Err(Error::NoData { file, what: "is empty".into(), hint: None });
     }
-    let (matrix, named) = if bytes.starts_with(b"\x93NUMPY") || path.extension().is_some_and(|e| e == "npy") {
-        (npy::parse(&bytes).map_err(|what| Error::Unreadable { file: file.clone(), what, hint: None })?, None)
+    let loaded = if bytes.starts_with(b"\x93NUMPY") || path.extension().is_some_and(|e| e == "npy") {
+        let matrix = npy::parse(&bytes).map_err(|what| Error::Unreadable { file: file.clone(), what, hint: None })?;
+        Loaded { matrix, items: None, columns: None }
     } else {
         check_text(&bytes, true, &file)?;
         csv_matrix(&bytes, &file)?
     };
     drop(bytes);
+    let matrix = &loaded.matrix;
     if matrix.columns == 0 || matrix.rows == 0 {
         return Err(Error::NoData {
             file,
@@ -42,34 +60,40 @@ pub fn read_features(path: &Path, items: Option<&[String]>, table: &Table) -> Re
             file,
             what: format!(
                 "{} not finite, the first in row {}, column {}",
-                count(n, "feature"),
+                count(n, what),
                 at / matrix.columns + 1,
                 at % matrix.columns + 1
             ),
             hint: Some("fill in or leave out what is missing".into()),
         });
     }
-    align(&matrix, named.as_deref().or(items), table, &file)
+    Ok(loaded)
 }
 
-/// Rows of the matrix in the order of the table's items.
-fn align(matrix: &npy::Matrix, order: Option<&[String]>, table: &Table, file: &str) -> Result<Read<Features>, Error> {
+/// Rows of the matrix in the order of the table's items; `what` they are in messages.
+pub(crate) fn align(
+    matrix: &npy::Matrix,
+    order: Option<&[String]>,
+    table: &Table,
+    file: &str,
+    what: &str,
+) -> Result<Read<Features>, Error> {
     let (n, dim) = (table.n_items(), matrix.columns);
-    let mut notes = vec![format!("features: {} of {}", count(matrix.rows as u64, "row"), count(dim as u64, "number"))];
+    let mut notes = vec![format!("{what}: {} of {}", count(matrix.rows as u64, "row"), count(dim as u64, "number"))];
     let bad = |what: String, hint: &str| Error::BadData { file: file.into(), what, hint: Some(hint.into()) };
     let Some(order) = order else {
         if matrix.rows != n {
             return Err(bad(
-                format!("{} of features for {}", count(matrix.rows as u64, "row"), count(n as u64, "item")),
+                format!("{} of {what} for {}", count(matrix.rows as u64, "row"), count(n as u64, "item")),
                 "say which row is which item with an items file (`--items FILE`)",
             ));
         }
-        notes.push("features: rows taken in the order in which items first appear in the answers".into());
+        notes.push(format!("{what}: rows taken in the order in which items first appear in the answers"));
         return Ok(Read { value: Features { dim, values: matrix.values.clone() }, notes });
     };
     if order.len() != matrix.rows {
         return Err(bad(
-            format!("{} rows of features for {} items in the items file", matrix.rows, order.len()),
+            format!("{} rows of {what} for {} items in the items file", matrix.rows, order.len()),
             "both must have one row an item, in the same order",
         ));
     }
@@ -93,16 +117,16 @@ fn align(matrix: &npy::Matrix, order: Option<&[String]>, table: &Table, file: &s
         let more = if missing.len() > 5 { ", …" } else { "" };
         return Err(bad(
             format!(
-                "no features for {} of {} items: {}{more}",
+                "no {what} for {} of {} items: {}{more}",
                 group(missing.len() as u64),
                 group(n as u64),
                 names.join(", ")
             ),
-            "every item that has answers needs a row of features",
+            &format!("every item that has answers needs a row of {what}"),
         ));
     }
     if unused > 0 {
-        notes.push(format!("features of {} without answers left out", count(unused, "item")));
+        notes.push(format!("{what} of {} without answers left out", count(unused, "item")));
     }
     let mut values = Vec::with_capacity(n * dim);
     for row in row_of.into_iter().flatten() {
@@ -112,7 +136,7 @@ fn align(matrix: &npy::Matrix, order: Option<&[String]>, table: &Table, file: &s
 }
 
 /// A CSV of numbers, with or without a header, with or without a column of items.
-fn csv_matrix(bytes: &[u8], file: &str) -> Result<(npy::Matrix, Option<Vec<String>>), Error> {
+fn csv_matrix(bytes: &[u8], file: &str) -> Result<Loaded, Error> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let line = &bytes[..memchr::memchr(b'\n', bytes).unwrap_or(bytes.len())];
     let delimiter = if line.contains(&b'\t') && !line.contains(&b',') { b'\t' } else { b',' };
@@ -121,6 +145,7 @@ fn csv_matrix(bytes: &[u8], file: &str) -> Result<(npy::Matrix, Option<Vec<Strin
     let mut item: Option<usize> = None;
     let mut width: Option<usize> = None;
     let mut names = Vec::new();
+    let mut header: Option<Vec<String>> = None;
     let mut values: Vec<f32> = Vec::new();
     let (mut bad, mut total, mut examples) = (0u64, 0u64, Vec::new());
     let mut first = true;
@@ -132,6 +157,8 @@ fn csv_matrix(bytes: &[u8], file: &str) -> Result<(npy::Matrix, Option<Vec<Strin
             item = usual_item(&fields);
             let numbers = fields.iter().filter(|f| f.trim().parse::<f32>().is_ok()).count();
             if item.is_some() || numbers == 0 {
+                let columns = fields.iter().enumerate().filter(|(c, _)| Some(*c) != item);
+                header = Some(columns.map(|(_, f)| f.trim().to_owned()).collect());
                 continue;
             }
             // No header: a first field that is no number is an item.
@@ -170,5 +197,5 @@ fn csv_matrix(bytes: &[u8], file: &str) -> Result<(npy::Matrix, Option<Vec<Strin
     }
     let columns = width.unwrap_or(0) - usize::from(item.is_some() && width.unwrap_or(0) > 0);
     let matrix = npy::Matrix { rows: total as usize, columns, values };
-    Ok((matrix, item.map(|_| names)))
+    Ok(Loaded { matrix, items: item.map(|_| names), columns: header })
 }

@@ -13,11 +13,13 @@ pub(crate) mod mcmc;
 pub mod messages;
 pub mod moments;
 pub(crate) mod optimise;
+pub mod ordered;
 pub mod pooled;
 pub mod preference;
 pub mod real;
 pub mod spammers;
 pub mod spectral;
+pub mod sources;
 pub mod voting;
 
 use crowdwise_core::{Entry, Error, entry};
@@ -61,6 +63,14 @@ pub static METHODS: &[Entry] = &[
     entry::<spectral::KosSvd>(),
     entry::<spectral::SpectralEm>(),
     entry::<spectral::Mmsr>(),
+    // sources
+    entry::<sources::LfEm>(),
+    entry::<sources::CentredTriplets>(),
+    entry::<sources::LabelModel>(),
+    entry::<sources::Crowdlab>(),
+    // ordered
+    entry::<ordered::OrdinalVb>(),
+    entry::<ordered::Ordinal>(),
     // competence and difficulty
     entry::<competence::Mace>(),
     entry::<difficulty::Glad>(),

@@ -38,7 +38,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             hint: Some("`convert` writes csv, tsv, jsonl, json or parquet".into()),
         });
     }
-    let mut out = args.output.open(&[Some(args.answers.as_str()), args.input.items.as_deref()])?;
+    let [items, probabilities] = args.input.files();
+    let mut out = args.output.open(&[Some(args.answers.as_str()), items, probabilities])?;
     let format = match out.format {
         Format::Csv | Format::Table => TableFormat::Csv,
         Format::Tsv => TableFormat::Tsv,

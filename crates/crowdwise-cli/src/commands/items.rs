@@ -90,8 +90,9 @@ struct Document<'a> {
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    let [gold, items] = args.fit.files();
-    let mut out = args.output.open(&[Some(args.file.as_str()), args.answers.as_deref(), gold, items])?;
+    let [gold, items, probabilities] = args.fit.files();
+    let inputs = [Some(args.file.as_str()), args.answers.as_deref(), gold, items, probabilities];
+    let mut out = args.output.open(&inputs)?;
     if args.answers.is_some() && !is_fit(&args.file) {
         return Err(Error::Usage {
             what: format!("--answers goes with a kept fit, but {} is none", args.file),

@@ -172,6 +172,7 @@ fn held(
             structure: data.structure.clone(),
             gold: data.gold.clone(),
             features: data.features.clone(),
+            probabilities: data.probabilities.clone(),
             source: data.source.clone(),
         };
         if train.table.n_labels() == data.table.n_labels() {

@@ -249,14 +249,16 @@ fn of_classes(data: &Dataset, fit: &Fit, t: &Tally, out: &mut Vec<Finding>) {
     }
     let (sources, labels) = one_class_sources(t);
     let share = labels as f64 / data.table.n_labels().max(1) as f64;
-    if share > 0.5 && !matches!(fit.annotators, Annotators::None) {
+    // a model of who answers at all says how many items were answered, and is right for such sources
+    let knows_silence = fit.diagnostics.details.contains_key("covered_items");
+    if share > 0.5 && !matches!(fit.annotators, Annotators::None) && !knows_silence {
         out.push(Finding::new(
             "one-class-sources",
             if drift > 0.1 { Severity::Problem } else { Severity::Warning },
             Subject::Data,
             format!("{sources} annotators, who gave {:.0} % of the labels, only ever say one class", 100.0 * share),
             "models that ignore who did not answer take such labels as uninformative and may give all items one class: \
-             use majority-vote, or a method for labelling functions",
+             use lf-em, centred-triplets or label-model, or majority-vote",
         ));
     }
 }

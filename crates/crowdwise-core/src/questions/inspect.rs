@@ -245,7 +245,7 @@ fn of_inspection(data: &Dataset, i: &Inspection) -> Vec<Finding> {
                 i.unipolar.sources.len(),
                 100.0 * i.unipolar.label_share
             ),
-            "confusion-matrix methods may give all items one class: use majority-vote, or a method for labelling functions",
+            "confusion-matrix methods may give all items one class: use lf-em, centred-triplets or label-model, or majority-vote",
         );
     }
     if let (Some(a), Some([low, high])) = (i.agreement.krippendorff_alpha, i.agreement.alpha_interval)

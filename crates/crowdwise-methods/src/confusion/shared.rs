@@ -34,7 +34,7 @@ pub(crate) fn objective_kind(pseudo_counts: f64) -> &'static str {
 }
 
 /// Share of each class by name, complete: every class of the data, positive, scaled to sum 1.
-fn fixed_shares(shares: &BTreeMap<String, f64>, data: &Categorical<'_>) -> Result<Vec<f64>, Error> {
+pub(crate) fn fixed_shares(shares: &BTreeMap<String, f64>, data: &Categorical<'_>) -> Result<Vec<f64>, Error> {
     let mut problems = Problems::default();
     for name in shares.keys() {
         let known = data.classes.iter().any(|c| c == name);

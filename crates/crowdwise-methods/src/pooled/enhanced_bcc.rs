@@ -6,15 +6,12 @@ use super::Cells;
 use crate::confusion::em;
 use crate::confusion::kernel::{Begin, Dense, Engine};
 use crate::confusion::shared;
-use crate::fast;
-use crowdwise_core::stats::softmax;
 use crowdwise_core::{
     Annotators, Capabilities, Categorical, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Objective,
     Outcome, Problems, Reference, Run, Status, Step,
 };
 use model::SubTypes;
 use rand_distr::{Distribution, Exp1};
-use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -109,31 +106,6 @@ impl EnhancedBcc {
     }
 }
 
-/// Posteriors of the classes from the tables in the engine, units x K.
-fn posterior(engine: &Engine, data: &Categorical<'_>, r: usize, cx: &mut Context<'_>) -> Result<Vec<f64>, Error> {
-    let (k, table) = (data.k(), data.table);
-    let mut out = vec![0.0; table.n_units() * k];
-    let runs = fast::runs(table.offsets(), 1);
-    let ln = |p: f64| p.max(1e-300).ln();
-    let prior: Vec<f64> = engine.prior().iter().map(|&p| ln(p)).collect();
-    cx.install(|| {
-        fast::split_runs(&mut out, &runs, k).into_par_iter().zip(&runs).for_each(|(out, run)| {
-            let mut score = prior.clone();
-            for (unit, row) in run.clone().zip(out.chunks_exact_mut(k)) {
-                score.copy_from_slice(&prior);
-                for e in table.rows(unit) {
-                    let labels = engine.row(table.annotator()[e] as usize, data.codes.get(e));
-                    let labels = labels.expect("a label that was given");
-                    score.iter_mut().zip(labels).for_each(|(s, &p)| *s += ln(p));
-                }
-                softmax(&mut score);
-                row.iter_mut().zip(score.chunks_exact(r)).for_each(|(q, z)| *q = z.iter().sum());
-            }
-        });
-    })?;
-    Ok(out)
-}
-
 impl Method for EnhancedBcc {
     const INFO: MethodInfo = MethodInfo {
         id: "enhanced-bcc",
@@ -191,10 +163,14 @@ impl Method for EnhancedBcc {
                 engine.gather(cx, 0, |j, counts, _| {
                     model.confusion(&class, counts, |at, p| cells.set(j * k * k + at, p));
                 })?;
+                let mut posterior = vec![0.0; data.table.n_units() * k];
+                engine.each_posterior(&labels, &mut posterior, k, cx, |z, row| {
+                    row.iter_mut().zip(z.chunks_exact(r)).for_each(|(q, z)| *q = z.iter().sum());
+                })?;
                 best = Some(Best {
                     bound,
                     run,
-                    posterior: posterior(&engine, &labels, r, cx)?,
+                    posterior,
                     confusion: (0..m * k * k).map(|at| cells.get(at)).collect(),
                     classes: model.classes(&class),
                     subtypes: model.shares(&class),

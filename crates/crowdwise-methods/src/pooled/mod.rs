@@ -15,18 +15,18 @@ pub use pooled_dawid_skene::{PooledDawidSkene, PooledPrior, Structure};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Numbers that belong to annotators and are written while several threads work, each annotator by one of them.
-struct Cells(Vec<AtomicU64>);
+pub(crate) struct Cells(Vec<AtomicU64>);
 
 impl Cells {
-    fn new(values: impl Iterator<Item = f64>) -> Cells {
+    pub(crate) fn new(values: impl Iterator<Item = f64>) -> Cells {
         Cells(values.map(|x| AtomicU64::new(x.to_bits())).collect())
     }
 
-    fn get(&self, at: usize) -> f64 {
+    pub(crate) fn get(&self, at: usize) -> f64 {
         f64::from_bits(self.0[at].load(Relaxed))
     }
 
-    fn set(&self, at: usize, value: f64) {
+    pub(crate) fn set(&self, at: usize, value: f64) {
         self.0[at].store(value.to_bits(), Relaxed);
     }
 }

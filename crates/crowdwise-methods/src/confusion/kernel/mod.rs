@@ -10,5 +10,6 @@ mod maximise;
 mod packed;
 mod pass;
 mod rows;
+mod states;
 
 pub(crate) use engine::{Begin, Dense, Engine, Maximised, Model, Sums};

@@ -1,0 +1,9 @@
+//! Classes with an order: grades, levels, ratings on a short scale.
+
+mod grid;
+mod ordinal;
+mod ordinal_vb;
+mod scale;
+
+pub use ordinal::Ordinal;
+pub use ordinal_vb::OrdinalVb;

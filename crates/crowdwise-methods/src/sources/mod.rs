@@ -1,0 +1,12 @@
+//! Labelling functions and classifiers as annotators: sources that decide whether to vote, where silence says something.
+
+mod centred_triplets;
+mod crowdlab;
+mod label_model;
+mod lf_em;
+mod votes;
+
+pub use centred_triplets::CentredTriplets;
+pub use crowdlab::Crowdlab;
+pub use label_model::LabelModel;
+pub use lf_em::LfEm;
