@@ -11,6 +11,7 @@ mod golden;
 pub(crate) mod linalg;
 pub(crate) mod mcmc;
 pub mod messages;
+pub mod optimisation;
 pub(crate) mod optimise;
 pub mod pooled;
 pub mod preference;
@@ -47,6 +48,12 @@ pub static METHODS: &[Entry] = &[
     // competence and difficulty
     entry::<competence::Mace>(),
     entry::<difficulty::Glad>(),
+    // optimisation
+    entry::<optimisation::MinimaxEntropy>(),
+    entry::<optimisation::MaxMarginMajorityVote>(),
+    entry::<optimisation::CrowdSvm>(),
+    entry::<optimisation::Crh>(),
+    entry::<optimisation::Catd>(),
     // real
     entry::<real::Mean>(),
     entry::<real::Median>(),
