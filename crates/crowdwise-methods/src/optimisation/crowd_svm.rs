@@ -43,7 +43,7 @@ impl Default for CrowdSvm {
         CrowdSvm {
             chains: 4,
             burn_in: 20,
-            keep: 100,
+            keep: 200,
             penalty: 0.25,
             margin: 3.0,
             variance: 1.0,

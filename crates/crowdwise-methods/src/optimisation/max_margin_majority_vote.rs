@@ -33,6 +33,10 @@ impl Default for MaxMarginMajorityVote {
     }
 }
 
+/// The search of a round ends early when so many steps have gained less than this share of the objective.
+const PATIENCE: usize = 20;
+const GAIN: f64 = 1e-5;
+
 /// The class of every unit; units whose best classes are tied keep all of them.
 struct Chosen {
     /// A class, or K + the number of a set of tied classes.
@@ -145,7 +149,14 @@ impl MaxMarginMajorityVote {
     fn search(&self, votes: &Votes<'_>, chosen: &Chosen, weight: &mut Vec<f64>) -> f64 {
         let mut here = weight.clone();
         let mut best = f64::INFINITY;
+        let mut before = best;
         for t in 0..=self.inner_iter {
+            if t > 0 && t.is_multiple_of(PATIENCE) {
+                if before - best < GAIN * best.abs() {
+                    break;
+                }
+                before = best;
+            }
             let (value, mut gradient) = self.value(votes, chosen, &here);
             if value < best {
                 best = value;

@@ -1,5 +1,6 @@
 //! Minimax conditional entropy: annotators and items share the blame for confused labels (Zhou and others, 2012 and 2014).
 
+mod label;
 mod model;
 mod part;
 
@@ -41,7 +42,7 @@ pub enum MinimaxVariant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MinimaxSearch {
-    /// All at once, unless that would take more than 2 GB.
+    /// All at once up to 20,000 parameters, else alternating.
     Auto,
     /// All at once.
     Joint,
@@ -73,7 +74,8 @@ pub struct MinimaxEntropy {
     /// Choose `gamma` among 1/4, 1/2, 1, 2 and 4 by how well hidden labels are foretold, in so many folds; 0 = take it as
     /// it is.
     pub folds: usize,
-    /// Search: `joint`, `alternating` (little memory), or `auto`.
+    /// Search: `joint` (all parameters at once), `alternating` (annotators, then items: faster on large data, little memory),
+    /// or `auto` = joint up to 20,000 parameters.
     pub search: MinimaxSearch,
     /// Class shares: learned, all alike, or as given in `class_shares`.
     pub class_prior: ClassPrior,
@@ -100,11 +102,8 @@ impl Default for MinimaxEntropy {
     }
 }
 
-/// Joint search keeps about this many copies of the parameters.
-const COPIES: usize = 26;
-
-/// Joint search is the choice of `auto` up to this many bytes.
-const ROOM: usize = 2 << 30;
+/// Joint search is the choice of `auto` up to this many parameters: beyond, it is slower and takes 26 times their memory.
+const MOST_JOINT: usize = 20_000;
 
 /// Values of `gamma` that cross-validation tries.
 const GRID: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
@@ -240,7 +239,7 @@ impl MinimaxEntropy {
         let mut prior = shares.given.clone();
         let size = parameters.annotators.len() + parameters.items.len();
         let joint = match self.search {
-            MinimaxSearch::Auto => size * COPIES * 8 <= ROOM,
+            MinimaxSearch::Auto => size <= MOST_JOINT,
             MinimaxSearch::Joint => true,
             MinimaxSearch::Alternating => false,
         };

@@ -19,6 +19,7 @@ pub(super) struct Chain {
     counts: Vec<u32>,
     /// ln P(says l | truth k), by annotator, label, truth: a label's row is contiguous.
     ln_said: Vec<f64>,
+    pulls: Pulls,
     pub sums: Sums,
     /// Mean accuracy (weighted by labels) and log-likelihood of every sweep since the last [`Chain::forget`].
     pub accuracy_trace: Vec<f64>,
@@ -38,18 +39,91 @@ pub(super) struct Sums {
     pub weight: Vec<f64>,
 }
 
-/// A unit's part in the density of the weights: precision `square` along D_n, and `linear` D_n.
-struct Pull {
-    rival: u16,
-    square: f64,
-    linear: f64,
+/// The units' parts in the density of the weights: precision `square` along D_n, and `linear` D_n, where D_n is +1 for
+/// annotators who said the unit's class and -1 for those who said its rival.
+#[derive(Default)]
+struct Pulls {
+    square: Vec<f64>,
+    linear: Vec<f64>,
+    /// Entries of D_n are `first[n]..first[n + 1]`.
+    first: Vec<usize>,
+    who: Vec<u32>,
+    sign: Vec<f64>,
+}
+
+impl Pulls {
+    fn clear(&mut self) {
+        self.square.clear();
+        self.linear.clear();
+        self.first.clear();
+        self.first.push(0);
+        self.who.clear();
+        self.sign.clear();
+    }
+
+    fn entries(&self, n: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let range = self.first[n]..self.first[n + 1];
+        self.who[range.clone()].iter().zip(&self.sign[range]).map(|(&j, &s)| (j as usize, s))
+    }
+
+    /// (prior I + Σ square D D') x.
+    fn times(&self, prior: f64, x: &[f64], out: &mut [f64]) {
+        out.iter_mut().zip(x).for_each(|(o, x)| *o = prior * x);
+        for (n, square) in self.square.iter().enumerate() {
+            let by = square * self.entries(n).map(|(j, s)| s * x[j]).sum::<f64>();
+            self.entries(n).for_each(|(j, s)| out[j] += s * by);
+        }
+    }
+
+    /// A draw from the normal density with precision P = prior I + Σ square D D' and linear term b = Σ linear D: P x = b + e
+    /// with e ~ N(0, P), solved by conjugate gradients from `start`. No M x M matrix is ever formed.
+    fn draw(&self, prior: f64, start: &[f64], rng: &mut impl Rng) -> Vec<f64> {
+        let m = start.len();
+        let mut normal = || -> f64 { StandardNormal.sample(rng) };
+        let mut goal: Vec<f64> = (0..m).map(|_| normal() * prior.sqrt()).collect();
+        let mut diagonal = vec![prior; m];
+        for (n, (square, linear)) in self.square.iter().zip(&self.linear).enumerate() {
+            let by = linear + normal() * square.sqrt();
+            for (j, s) in self.entries(n) {
+                goal[j] += s * by;
+                diagonal[j] += square;
+            }
+        }
+        let mut x = start.to_vec();
+        let mut product = vec![0.0; m];
+        self.times(prior, &x, &mut product);
+        let mut rest: Vec<f64> = goal.iter().zip(&product).map(|(g, p)| g - p).collect();
+        let mut scaled: Vec<f64> = rest.iter().zip(&diagonal).map(|(r, d)| r / d).collect();
+        let mut direction = scaled.clone();
+        let mut size = dot(&rest, &scaled);
+        let enough = SOLVED * SOLVED * goal.iter().zip(&diagonal).map(|(g, d)| g * g / d).sum::<f64>();
+        for _ in 0..MOST_STEPS {
+            if size <= enough {
+                break;
+            }
+            self.times(prior, &direction, &mut product);
+            let step = size / dot(&direction, &product);
+            x.iter_mut().zip(&direction).for_each(|(x, d)| *x += step * d);
+            rest.iter_mut().zip(&product).for_each(|(r, p)| *r -= step * p);
+            scaled.iter_mut().zip(rest.iter().zip(&diagonal)).for_each(|(s, (r, d))| *s = r / d);
+            let next = dot(&rest, &scaled);
+            direction.iter_mut().zip(&scaled).for_each(|(d, s)| *d = s + next / size * *d);
+            size = next;
+        }
+        x
+    }
 }
 
 /// A margin that is met exactly would have infinite precision.
 const LEAST: f64 = 1e-8;
 
-/// The weights solve a linear system by conjugate gradients: to this share of the right side, in at most so many steps.
-const SOLVED: f64 = 1e-6;
+/// Draws of 1/λ have no mean when a margin is met; beyond this they fix a margin to a hundredth of a vote over the penalty,
+/// and would only make the linear system hard to solve.
+const MOST_PRECISION: f64 = 1e4;
+
+/// The weights solve a linear system by conjugate gradients: to this share of the right side (far below the noise of the
+/// draw), in at most so many steps.
+const SOLVED: f64 = 1e-4;
 const MOST_STEPS: usize = 300;
 
 impl Chain {
@@ -75,6 +149,7 @@ impl Chain {
             weight,
             counts: vec![0; m * k * k],
             ln_said: vec![0.0; m * k * k],
+            pulls: Pulls::default(),
             sums: Sums {
                 sweeps: 0,
                 posterior: vec![0.0; votes.units * k],
@@ -101,8 +176,8 @@ impl Chain {
     /// Confusion matrices, weights and classes, each given the others.
     pub fn sweep(&mut self, p: &CrowdSvm, votes: &Votes<'_>) {
         self.draw_matrices(p, votes);
-        let pulls = self.draw_scales(p, votes);
-        self.draw_weights(p, votes, &pulls);
+        self.draw_scales(p, votes);
+        self.draw_weights(p);
         self.sums.sweeps += 1;
         self.sums.weight.iter_mut().zip(&self.weight).for_each(|(s, w)| *s += w);
         self.draw_truth(p, votes);
@@ -139,99 +214,28 @@ impl Chain {
     }
 
     /// The scale mixture that turns a hinge into a normal density: 1/λ_n ~ inverse Gaussian(1 / (c |ζ_n|), 1).
-    fn draw_scales(&mut self, p: &CrowdSvm, votes: &Votes<'_>) -> Vec<Pull> {
+    fn draw_scales(&mut self, p: &CrowdSvm, votes: &Votes<'_>) {
         let mut score = vec![0.0; votes.k];
-        let mut pulls = Vec::with_capacity(votes.units);
-        for u in 0..votes.units {
-            if votes.degree(u) == 0 {
-                pulls.push(Pull { rival: 0, square: 0.0, linear: 0.0 });
-                continue;
-            }
+        self.pulls.clear();
+        for u in (0..votes.units).filter(|&u| votes.degree(u) > 0) {
             votes.scores(u, &self.weight, &mut score);
             let y = self.truth[u] as usize;
             let (other, rival) = rival(&score, y);
             let missed = p.margin - (score[y] - other);
-            let precision = inverse_gaussian(&mut self.rng, 1.0 / (p.penalty * missed.abs()).max(LEAST));
-            pulls.push(Pull {
-                rival: rival as u16,
-                square: p.penalty * p.penalty * precision,
-                linear: p.penalty * (1.0 + p.penalty * p.margin * precision),
-            });
-        }
-        pulls
-    }
-
-    /// D_n . x, where D_n is +1 for annotators who said the unit's class and -1 for those who said its rival.
-    fn along(&self, votes: &Votes<'_>, u: usize, pull: &Pull, x: &[f64]) -> f64 {
-        let (y, s) = (self.truth[u] as usize, pull.rival as usize);
-        votes
-            .of(u)
-            .map(|(j, l)| {
-                if l == y {
-                    x[j]
-                } else if l == s {
-                    -x[j]
-                } else {
-                    0.0
-                }
-            })
-            .sum()
-    }
-
-    fn add_along(&self, votes: &Votes<'_>, u: usize, pull: &Pull, by: f64, x: &mut [f64]) {
-        let (y, s) = (self.truth[u] as usize, pull.rival as usize);
-        for (j, l) in votes.of(u) {
-            if l == y {
-                x[j] += by;
-            } else if l == s {
-                x[j] -= by;
+            let mean = 1.0 / (p.penalty * missed.abs()).max(LEAST);
+            let precision = inverse_gaussian(&mut self.rng, mean).min(MOST_PRECISION);
+            self.pulls.square.push(p.penalty * p.penalty * precision);
+            self.pulls.linear.push(p.penalty * (1.0 + p.penalty * p.margin * precision));
+            for (j, l) in votes.of(u).filter(|&(_, l)| l == y || l == rival) {
+                self.pulls.who.push(j as u32);
+                self.pulls.sign.push(if l == y { 1.0 } else { -1.0 });
             }
+            self.pulls.first.push(self.pulls.who.len());
         }
     }
 
-    /// A draw from the normal density with precision P = I/v + Σ square D D' and linear term b = Σ linear D: P x = b + e with
-    /// e ~ N(0, P), solved by conjugate gradients. No M x M matrix is ever formed.
-    fn draw_weights(&mut self, p: &CrowdSvm, votes: &Votes<'_>, pulls: &[Pull]) {
-        let m = votes.m;
-        let prior = 1.0 / p.variance;
-        let mut rng = self.rng.clone();
-        let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
-        let mut goal: Vec<f64> = (0..m).map(|_| normal() * prior.sqrt()).collect();
-        let mut diagonal = vec![prior; m];
-        for (u, pull) in pulls.iter().enumerate().filter(|(_, p)| p.square > 0.0) {
-            self.add_along(votes, u, pull, pull.linear + normal() * pull.square.sqrt(), &mut goal);
-            let (y, s) = (self.truth[u] as usize, pull.rival as usize);
-            votes.of(u).filter(|&(_, l)| l == y || l == s).for_each(|(j, _)| diagonal[j] += pull.square);
-        }
-        self.rng = rng;
-        let times = |x: &[f64], out: &mut [f64]| {
-            out.iter_mut().zip(x).for_each(|(o, x)| *o = prior * x);
-            for (u, pull) in pulls.iter().enumerate().filter(|(_, p)| p.square > 0.0) {
-                let by = pull.square * self.along(votes, u, pull, x);
-                self.add_along(votes, u, pull, by, out);
-            }
-        };
-        let mut x = self.weight.clone();
-        let mut product = vec![0.0; m];
-        times(&x, &mut product);
-        let mut rest: Vec<f64> = goal.iter().zip(&product).map(|(g, p)| g - p).collect();
-        let mut scaled: Vec<f64> = rest.iter().zip(&diagonal).map(|(r, d)| r / d).collect();
-        let mut direction = scaled.clone();
-        let mut size = dot(&rest, &scaled);
-        let enough = SOLVED * SOLVED * goal.iter().zip(&diagonal).map(|(g, d)| g * g / d).sum::<f64>();
-        for _ in 0..MOST_STEPS {
-            if size <= enough {
-                break;
-            }
-            times(&direction, &mut product);
-            let step = size / dot(&direction, &product);
-            x.iter_mut().zip(&direction).for_each(|(x, d)| *x += step * d);
-            rest.iter_mut().zip(&product).for_each(|(r, p)| *r -= step * p);
-            scaled.iter_mut().zip(rest.iter().zip(&diagonal)).for_each(|(s, (r, d))| *s = r / d);
-            let next = dot(&rest, &scaled);
-            direction.iter_mut().zip(&scaled).for_each(|(d, s)| *d = s + next / size * *d);
-            size = next;
-        }
+    fn draw_weights(&mut self, p: &CrowdSvm) {
+        let x = self.pulls.draw(1.0 / p.variance, &self.weight, &mut self.rng);
         if x.iter().all(|w| w.is_finite()) {
             self.weight = x;
         }
@@ -312,5 +316,41 @@ mod tests {
             assert!((inverse / (1.0 / mean + 1.0) - 1.0).abs() < 0.03, "{inverse} {mean}");
         }
         assert!((0..1000).all(|_| inverse_gaussian(&mut rng, 1e8).is_finite()));
+    }
+
+    /// Three annotators, two units: mean and covariance of the draws are P⁻¹ b and P⁻¹.
+    #[test]
+    fn weights_are_drawn_from_their_normal_density() {
+        let pulls = Pulls {
+            square: vec![2.0, 0.5],
+            linear: vec![1.5, 0.7],
+            first: vec![0, 2, 5],
+            who: vec![0, 1, 0, 1, 2],
+            sign: vec![1.0, -1.0, 1.0, 1.0, 1.0],
+        };
+        // P = I + 2 (1,-1,0)(1,-1,0)' + 0.5 (1,1,1)(1,1,1)'; along (1,-1,0), (1,1,-2), (1,1,1) it is 5, 1 and 2.5
+        let u = [[1.0, -1.0, 0.0], [1.0, 1.0, -2.0], [1.0, 1.0, 1.0]];
+        let value = [5.0, 1.0, 2.5];
+        let square = |v: &[f64; 3]| v.iter().map(|x| x * x).sum::<f64>();
+        let inverse = |a: usize, b: usize| (0..3).map(|e| u[e][a] * u[e][b] / square(&u[e]) / value[e]).sum::<f64>();
+        let b = [1.5 + 0.7, -1.5 + 0.7, 0.7];
+        let mut rng = stream(2, "weights", 0);
+        let n = 60_000;
+        let (mut mean, mut moment) = ([0.0; 3], [[0.0; 3]; 3]);
+        for _ in 0..n {
+            let x = pulls.draw(1.0, &[1.0; 3], &mut rng);
+            for i in 0..3 {
+                mean[i] += x[i] / n as f64;
+                (0..3).for_each(|j| moment[i][j] += x[i] * x[j] / n as f64);
+            }
+        }
+        for i in 0..3 {
+            let want: f64 = (0..3).map(|j| inverse(i, j) * b[j]).sum();
+            assert!((mean[i] - want).abs() < 0.02, "{mean:?} {want}");
+            for j in 0..3 {
+                let have = moment[i][j] - mean[i] * mean[j];
+                assert!((have - inverse(i, j)).abs() < 0.02, "{i} {j}: {have} {}", inverse(i, j));
+            }
+        }
     }
 }

@@ -1,15 +1,16 @@
 //! P(says l | truth c) = softmax over l of (annotator's matrix + item's matrix)[c][l], with ridges on both.
 
+use super::label::{Room, add_label, by_classes, ln_row};
 use super::part::Part;
-use crate::fast::{add_into, exp, runs, split_runs};
+use crate::fast::{add_into, runs, split_runs};
 use crate::optimise::{Lbfgs, Searched};
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{Categorical, Dataset};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Beliefs below this do not count in the search: their part is below the rounding of the rest.
-const NEVER: f64 = 1e-13;
+/// Most entries (8 bytes each) of items' matrices that are kept during a search.
+const MOST_EXPANDED: usize = 1 << 26;
 
 pub(super) struct Model<'a> {
     pub labels: Categorical<'a>,
@@ -40,46 +41,6 @@ pub(super) struct Expected {
     pub class_sums: Vec<f64>,
 }
 
-/// Room for the work on one label.
-struct Row {
-    z: Vec<f64>,
-}
-
-impl Row {
-    /// ln P(l | c); `z` holds the probabilities of row c afterwards.
-    #[inline]
-    fn ln(&mut self, k: usize, c: usize, l: usize, annotator: &[f64], item: &[f64]) -> f64 {
-        let (a, b) = (&annotator[c * k..(c + 1) * k], &item[c * k..(c + 1) * k]);
-        let mut top = f64::NEG_INFINITY;
-        for ((z, a), b) in self.z.iter_mut().zip(a).zip(b) {
-            *z = a + b;
-            top = if *z > top { *z } else { top };
-        }
-        let said = self.z[l] - top;
-        let mut sum = 0.0;
-        for z in &mut self.z {
-            *z = exp(*z - top);
-            sum += *z;
-        }
-        let scale = 1.0 / sum;
-        self.z.iter_mut().for_each(|z| *z *= scale);
-        said - sum.ln()
-    }
-
-    /// Minus the expected log-likelihood of one label, its gradient added to `by` (K x K).
-    #[inline]
-    fn add(&mut self, k: usize, l: usize, mu: &[f64], annotator: &[f64], item: &[f64], by: &mut [f64]) -> f64 {
-        let mut value = 0.0;
-        for (c, &mu) in mu.iter().enumerate().filter(|(_, mu)| **mu > NEVER) {
-            value -= mu * self.ln(k, c, l, annotator, item);
-            let by = &mut by[c * k..(c + 1) * k];
-            by.iter_mut().zip(&self.z).for_each(|(g, p)| *g += mu * p);
-            by[l] -= mu;
-        }
-        value
-    }
-}
-
 impl<'a> Model<'a> {
     pub fn new(data: &'a Dataset, annotators: Part, items: Part, alpha: f64, beta: f64) -> Model<'a> {
         let labels = data.table.categorical().expect("the kind was checked");
@@ -98,10 +59,6 @@ impl<'a> Model<'a> {
             annotators: vec![0.0; self.m * self.annotators.len(self.k)],
             items: vec![0.0; self.units * self.items.len(self.k)],
         }
-    }
-
-    fn row(&self) -> Row {
-        Row { z: vec![0.0; self.k] }
     }
 
     /// (annotator, label) of every label of a unit.
@@ -128,8 +85,8 @@ impl<'a> Model<'a> {
 
     /// ln P(l | c) for every truth c, of one annotator's matrix on one item's.
     pub fn ln_label(&self, l: usize, annotator: &[f64], item: &[f64], out: &mut [f64]) {
-        let mut row = self.row();
-        out.iter_mut().enumerate().for_each(|(c, o)| *o = row.ln(self.k, c, l, annotator, item));
+        let mut z = vec![0.0; self.k];
+        out.iter_mut().enumerate().for_each(|(c, o)| *o = ln_row(&mut z, c, l, annotator, item));
     }
 
     pub fn penalty(&self, p: &Parameters) -> f64 {
@@ -145,27 +102,7 @@ impl<'a> Model<'a> {
         let (to_annotators, to_items) = gradient.split_at_mut(self.m * by_annotator);
         let parts: Vec<(f64, Vec<f64>)> = (&self.runs, split_runs(to_items, &self.runs, each))
             .into_par_iter()
-            .map(|(run, to_items)| {
-                let mut row = self.row();
-                let (mut item, mut by_item) = (vec![0.0; k * k], vec![0.0; k * k]);
-                let mut by_annotators = vec![0.0; self.m * k * k];
-                let mut by = vec![0.0; k * k];
-                let mut value = 0.0;
-                to_items.fill(0.0);
-                for (n, u) in run.clone().enumerate() {
-                    self.items.expand(k, &items[u * each..(u + 1) * each], &mut item);
-                    by_item.fill(0.0);
-                    for (j, l) in self.of(u) {
-                        by.fill(0.0);
-                        let annotator = &matrices[j * k * k..(j + 1) * k * k];
-                        value += row.add(k, l, &mu[u * k..(u + 1) * k], annotator, &item, &mut by);
-                        add_into(&mut by_annotators[j * k * k..(j + 1) * k * k], &by);
-                        add_into(&mut by_item, &by);
-                    }
-                    self.items.contract(k, &by_item, &mut to_items[n * each..(n + 1) * each]);
-                }
-                (value, by_annotators)
-            })
+            .map(|(run, to_items)| by_classes!(k, self.value_run(mu, &matrices, items, run.clone(), to_items)))
             .collect();
         let mut value = 0.0;
         let mut total = vec![0.0; self.m * k * k];
@@ -185,6 +122,36 @@ impl<'a> Model<'a> {
             square[usize::from(n >= edge)] += x * x;
         }
         value + 0.5 * (self.alpha * square[0] + self.beta * square[1])
+    }
+
+    /// Value of a run of items with the gradient by the matrices of annotators; that by items' parameters is written.
+    fn value_run<const K: usize>(
+        &self,
+        mu: &[f64],
+        matrices: &[f64],
+        items: &[f64],
+        run: Range<usize>,
+        to_items: &mut [f64],
+    ) -> (f64, Vec<f64>) {
+        let k = if K == 0 { self.k } else { K };
+        let each = self.items.len(k);
+        let mut room = Room::<K>::new(k);
+        let (mut item, mut by_item) = (vec![0.0; k * k], vec![0.0; k * k]);
+        let mut by_annotators = vec![0.0; self.m * k * k];
+        let mut value = 0.0;
+        to_items.fill(0.0);
+        for (n, u) in run.enumerate() {
+            self.items.expand(k, &items[u * each..(u + 1) * each], &mut item);
+            by_item.fill(0.0);
+            let mu = &mu[u * k..(u + 1) * k];
+            for (j, l) in self.of(u) {
+                let annotator = &matrices[j * k * k..(j + 1) * k * k];
+                let by = &mut by_annotators[j * k * k..(j + 1) * k * k];
+                value += add_label(room.z(), l, mu, annotator, &item, by, Some(&mut by_item));
+            }
+            self.items.contract(k, &by_item, &mut to_items[n * each..(n + 1) * each]);
+        }
+        (value, by_annotators)
     }
 
     /// A typical curvature of a parameter that `labels` labels touch, ridge included.
@@ -218,9 +185,16 @@ impl<'a> Model<'a> {
         let (a, b) = (self.annotators.len(k), self.items.len(k));
         let index = table.by_annotator();
         let items = &p.items;
+        // matrices of items, if there is room for all of them: every search step needs them again
+        let expanded = (self.items != Part::Matrix && self.units * k * k <= MOST_EXPANDED).then(|| {
+            let mut all = vec![0.0; self.units * k * k];
+            all.par_chunks_mut(k * k).enumerate().for_each(|(u, out)| self.item_matrix(p, u, out));
+            all
+        });
+        let ready = if self.items == Part::Matrix { Some(items) } else { expanded.as_ref() };
         p.annotators.par_chunks_mut(a.max(1)).enumerate().for_each(|(j, own)| {
-            let (mut row, mut item, mut matrix, mut by) =
-                (self.row(), vec![0.0; k * k], vec![0.0; k * k], vec![0.0; k * k]);
+            let (mut z, mut item, mut matrix, mut by) =
+                (vec![0.0; k], vec![0.0; k * k], vec![0.0; k * k], vec![0.0; k * k]);
             let scale = vec![1.0 / self.curvature(index.rows(j).len() as f64, self.alpha); a];
             let mut point = own.to_vec();
             lbfgs.minimise(&mut point, &scale, |x, g| {
@@ -229,9 +203,15 @@ impl<'a> Model<'a> {
                 let mut value = 0.0;
                 for (&r, &u) in index.rows(j).iter().zip(index.units(j)) {
                     let u = u as usize;
-                    self.items.expand(k, &items[u * b..(u + 1) * b], &mut item);
+                    let item = match ready {
+                        Some(all) => &all[u * k * k..(u + 1) * k * k],
+                        None => {
+                            self.items.expand(k, &items[u * b..(u + 1) * b], &mut item);
+                            &item
+                        }
+                    };
                     let l = self.labels.codes.get(r as usize);
-                    value += row.add(k, l, &mu[u * k..(u + 1) * k], &matrix, &item, &mut by);
+                    value += add_label(&mut z, l, &mu[u * k..(u + 1) * k], &matrix, item, &mut by, None);
                 }
                 ridge(self.annotators, k, &by, x, self.alpha, value, g)
             });
@@ -242,7 +222,7 @@ impl<'a> Model<'a> {
         }
         let matrices = self.matrices(&p.annotators);
         p.items.par_chunks_mut(b).enumerate().for_each(|(u, own)| {
-            let (mut row, mut matrix, mut by) = (self.row(), vec![0.0; k * k], vec![0.0; k * k]);
+            let (mut z, mut matrix, mut by) = (vec![0.0; k], vec![0.0; k * k], vec![0.0; k * k]);
             let scale = vec![1.0 / self.curvature(table.degree(u) as f64, self.beta); b];
             let mut point = own.to_vec();
             lbfgs.minimise(&mut point, &scale, |x, g| {
@@ -251,7 +231,7 @@ impl<'a> Model<'a> {
                 let mut value = 0.0;
                 for (j, l) in self.of(u) {
                     let annotator = &matrices[j * k * k..(j + 1) * k * k];
-                    value += row.add(k, l, &mu[u * k..(u + 1) * k], annotator, &matrix, &mut by);
+                    value += add_label(&mut z, l, &mu[u * k..(u + 1) * k], annotator, &matrix, &mut by, None);
                 }
                 ridge(self.items, k, &by, x, self.beta, value, g)
             });
@@ -265,36 +245,7 @@ impl<'a> Model<'a> {
         let matrices = self.matrices(&p.annotators);
         let parts: Vec<Expected> = (&self.runs, split_runs(mu, &self.runs, k))
             .into_par_iter()
-            .map(|(run, mu)| {
-                let mut out = Expected { log_likelihood: 0.0, change: 0.0, class_sums: vec![0.0; k] };
-                let (mut item, mut score, mut row) = (vec![0.0; k * k], vec![0.0; k], self.row());
-                for (u, old) in run.clone().zip(mu.chunks_exact_mut(k)) {
-                    let known = self.known(u);
-                    if self.labels.table.degree(u) == 0 && known.is_none() {
-                        continue;
-                    }
-                    self.item_matrix(p, u, &mut item);
-                    score.copy_from_slice(ln_prior);
-                    for (j, l) in self.of(u) {
-                        let annotator = &matrices[j * k * k..(j + 1) * k * k];
-                        score.iter_mut().enumerate().for_each(|(c, s)| *s += row.ln(k, c, l, annotator, &item));
-                    }
-                    if let Some(c) = known {
-                        out.log_likelihood += score[c];
-                        score.fill(0.0);
-                        score[c] = 1.0;
-                    } else {
-                        out.log_likelihood += softmax(&mut score);
-                    }
-                    add_into(&mut out.class_sums, &score);
-                    for (old, &new) in old.iter_mut().zip(&score) {
-                        let d = (*old - new).abs();
-                        out.change = if d.is_nan() || d > out.change { d } else { out.change };
-                        *old = new;
-                    }
-                }
-                out
-            })
+            .map(|(run, mu)| by_classes!(k, self.expect_run(p, &matrices, ln_prior, run.clone(), mu)))
             .collect();
         let mut all = Expected { log_likelihood: 0.0, change: 0.0, class_sums: vec![0.0; k] };
         for part in &parts {
@@ -303,6 +254,47 @@ impl<'a> Model<'a> {
             add_into(&mut all.class_sums, &part.class_sums);
         }
         all
+    }
+
+    fn expect_run<const K: usize>(
+        &self,
+        p: &Parameters,
+        matrices: &[f64],
+        ln_prior: &[f64],
+        run: Range<usize>,
+        mu: &mut [f64],
+    ) -> Expected {
+        let k = if K == 0 { self.k } else { K };
+        let mut out = Expected { log_likelihood: 0.0, change: 0.0, class_sums: vec![0.0; k] };
+        let (mut item, mut score, mut room) = (vec![0.0; k * k], vec![0.0; k], Room::<K>::new(k));
+        for (u, old) in run.zip(mu.chunks_exact_mut(k)) {
+            let known = self.known(u);
+            if self.labels.table.degree(u) == 0 && known.is_none() {
+                continue;
+            }
+            self.item_matrix(p, u, &mut item);
+            score.copy_from_slice(ln_prior);
+            for (j, l) in self.of(u) {
+                let annotator = &matrices[j * k * k..(j + 1) * k * k];
+                for c in 0..k {
+                    score[c] += ln_row(room.z(), c, l, annotator, &item);
+                }
+            }
+            if let Some(c) = known {
+                out.log_likelihood += score[c];
+                score.fill(0.0);
+                score[c] = 1.0;
+            } else {
+                out.log_likelihood += softmax(&mut score);
+            }
+            add_into(&mut out.class_sums, &score);
+            for (old, &new) in old.iter_mut().zip(&score) {
+                let d = (*old - new).abs();
+                out.change = if d.is_nan() || d > out.change { d } else { out.change };
+                *old = new;
+            }
+        }
+        out
     }
 }
 
