@@ -10,7 +10,7 @@ mod one_coin;
 pub(crate) mod shared;
 mod spammer_hammer;
 mod squarem;
-mod wide;
+pub(crate) mod wide;
 
 pub use bayes_dawid_skene::BayesDawidSkene;
 pub use confusion_vector::ConfusionVector;

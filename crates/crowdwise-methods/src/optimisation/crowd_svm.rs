@@ -101,7 +101,7 @@ impl Method for CrowdSvm {
             let annotators = Annotators::Confusion { k, matrix: vec![1.0; m] };
             return Ok(Outcome::classes(k, vec![1.0; votes.units], annotators, Diagnostics::direct()));
         }
-        check_entries(m * 3 * self.chains, k)?;
+        check_entries(m * 3 * self.chains, k, k)?;
         let streams: Vec<_> = (0..self.chains as u64).map(|c| cx.rng("crowd-svm", c)).collect();
         let mut chains: Vec<Chain> =
             cx.install(|| streams.into_par_iter().map(|rng| Chain::new(&votes, rng)).collect())?;

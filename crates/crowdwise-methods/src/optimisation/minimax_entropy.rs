@@ -173,8 +173,8 @@ impl Method for MinimaxEntropy {
             return Ok(out);
         }
         let parts = self.parts(labels.ordered && k > 2);
-        check_entries(m, k)?;
-        check_entries(m * parts.0.len(k) + n * parts.1.len(k), 1)?;
+        check_entries(m, k, k)?;
+        check_entries(m * parts.0.len(k) + n * parts.1.len(k), 1, 1)?;
         let (gamma, tried) = if self.folds > 0 { self.choose(data, parts, &shares, cx)? } else { (self.gamma, None) };
         let model = self.model(data, parts, gamma);
         let Fitted { parameters, mut mu, prior, run } = self.solve(&model, data, &shares, cx)?;
