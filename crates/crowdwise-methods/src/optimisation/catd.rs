@@ -31,19 +31,21 @@ impl Default for Catd {
     }
 }
 
-/// Losses of 0 would mean infinite weight.
+/// Losses of 0 would mean infinite weight. Values: whoever begins to lead is followed ever more closely, down to this.
 const LEAST: f64 = 1e-10;
+const LEAST_OF_VALUES: f64 = 1e-8;
 
 struct Confidence {
     alpha: f64,
     add: f64,
+    least: f64,
 }
 
 impl Rule for Confidence {
     fn weights(&self, loss: &[f64], labels: &[f64]) -> Vec<f64> {
         let mut quantile: BTreeMap<u64, f64> = BTreeMap::new();
         let mut of = |n: f64| *quantile.entry(n as u64).or_insert_with(|| chi_square_quantile(0.5 * self.alpha, n));
-        loss.iter().zip(labels).map(|(l, &n)| of(n) / (l + self.add).max(LEAST)).collect()
+        loss.iter().zip(labels).map(|(l, &n)| of(n) / (l + self.add).max(self.least)).collect()
     }
 }
 
@@ -79,11 +81,11 @@ impl Method for Catd {
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         if data.table.kind() == LabelKind::Categorical {
-            let rule = Confidence { alpha: self.alpha, add: self.smoothing };
+            let rule = Confidence { alpha: self.alpha, add: self.smoothing, least: LEAST };
             return alternate::classes(data, cx, self.max_iter, &rule);
         }
         let loss = Loss { power: 2, divided: 2, skip_unanimous: false };
-        let rule = Confidence { alpha: self.alpha, add: 0.0 };
+        let rule = Confidence { alpha: self.alpha, add: 0.0, least: LEAST_OF_VALUES };
         alternate::values(data, cx, self.max_iter, self.tol, Centre::Mean, loss, &rule)
     }
 }

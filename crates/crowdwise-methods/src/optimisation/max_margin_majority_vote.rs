@@ -146,8 +146,8 @@ impl Method for MaxMarginMajorityVote {
 impl MaxMarginMajorityVote {
     /// Improves the weights for the chosen classes; returns the best value. Steps of 1 / (λ t) suit an objective that is
     /// strongly convex; the best point is kept, the point of departure included.
-    fn search(&self, votes: &Votes<'_>, chosen: &Chosen, weight: &mut Vec<f64>) -> f64 {
-        let mut here = weight.clone();
+    fn search(&self, votes: &Votes<'_>, chosen: &Chosen, weight: &mut [f64]) -> f64 {
+        let mut here = weight.to_vec();
         let mut best = f64::INFINITY;
         let mut before = best;
         for t in 0..=self.inner_iter {

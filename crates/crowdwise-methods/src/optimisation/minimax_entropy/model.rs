@@ -203,12 +203,11 @@ impl<'a> Model<'a> {
                 let mut value = 0.0;
                 for (&r, &u) in index.rows(j).iter().zip(index.units(j)) {
                     let u = u as usize;
-                    let item = match ready {
-                        Some(all) => &all[u * k * k..(u + 1) * k * k],
-                        None => {
-                            self.items.expand(k, &items[u * b..(u + 1) * b], &mut item);
-                            &item
-                        }
+                    let item = if let Some(all) = ready {
+                        &all[u * k * k..(u + 1) * k * k]
+                    } else {
+                        self.items.expand(k, &items[u * b..(u + 1) * b], &mut item);
+                        &item
                     };
                     let l = self.labels.codes.get(r as usize);
                     value += add_label(&mut z, l, &mu[u * k..(u + 1) * k], &matrix, item, &mut by, None);
