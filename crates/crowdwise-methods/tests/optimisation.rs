@@ -331,7 +331,10 @@ fn losses_find_good_annotators() {
     for m in methods {
         let f = fit(m, &c.data);
         assert!(c.right(&f) > vote + 0.005, "{}: {} {vote}", m.info().id, c.right(&f));
-        assert!(correlation(weights(&f), &want) > 0.8, "{}: {:?}", m.info().id, weights(&f));
+        // CATD's weights are inverse losses: one who hardly errs stands far above all others
+        let scale = |w: &f64| if m.info().id == "catd" { w.ln() } else { *w };
+        let own: Vec<f64> = weights(&f).iter().map(scale).collect();
+        assert!(correlation(&own, &want) > 0.8, "{}: {:?}", m.info().id, weights(&f));
     }
     let mut b = TableBuilder::new(LabelKind::Categorical);
     for i in 0..60 {
