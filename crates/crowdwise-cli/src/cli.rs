@@ -1,6 +1,8 @@
 //! The command line.
 
-use crate::commands::{annotators, compare, completions, convert, fit, inspect, items, man, methods, report, simulate};
+use crate::commands::{
+    annotators, compare, completions, convert, fit, inspect, items, man, methods, report, repro, simulate,
+};
 use crate::talk::Talk;
 use clap::{Parser, Subcommand};
 
@@ -52,6 +54,8 @@ pub enum Command {
     Simulate(simulate::Args),
     /// One self-contained HTML page
     Report(report::Args),
+    /// A table of a paper, or of our own, computed again
+    Repro(repro::Args),
     /// The list of methods, or one method's page
     Methods(methods::Args),
     /// Between CSV, TSV, JSON lines and Parquet

@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(args, talk),
         Command::Simulate(args) => commands::simulate::run(args, talk),
         Command::Report(args) => commands::report::run(args, talk),
+        Command::Repro(args) => commands::repro::run(args, talk),
         Command::Methods(args) => commands::methods::run(args, talk),
         Command::Convert(args) => commands::convert::run(args, talk),
         Command::Completions(args) => commands::completions::run(args),

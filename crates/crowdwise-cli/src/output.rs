@@ -16,6 +16,7 @@ pub enum Format {
     Jsonl,
     Json,
     Parquet,
+    Markdown,
 }
 
 impl Format {
@@ -31,6 +32,7 @@ impl Format {
             (".parquet", Format::Parquet),
             (".pq", Format::Parquet),
             (".txt", Format::Table),
+            (".md", Format::Markdown),
         ];
         ends.iter().find(|(end, _)| name.ends_with(end)).map(|(_, f)| *f)
     }
@@ -71,7 +73,7 @@ impl OutputOptions {
 fn unknown_end(path: &Path) -> Error {
     Error::Usage {
         what: format!("the end of `{}` does not tell the format to write", path.display()),
-        hint: Some("use .csv, .tsv, .jsonl, .json, .parquet or .txt, or say `--format csv`".into()),
+        hint: Some("use .csv, .tsv, .jsonl, .json, .parquet, .txt or .md, or say `--format csv`".into()),
     }
 }
 

@@ -78,6 +78,7 @@ const BRIEF_ROWS: usize = 60;
 pub fn write(out: &mut Output, sheet: Sheet<'_>, talk: Talk) -> Result<(), Error> {
     let format = match out.format {
         Format::Table => return write_table(out, sheet, talk),
+        Format::Markdown => return write_markdown(out, sheet),
         Format::Csv => TableFormat::Csv,
         Format::Tsv => TableFormat::Tsv,
         Format::Jsonl => TableFormat::Jsonl,
@@ -130,6 +131,27 @@ fn render(mut sheet: Sheet<'_>, shown: usize, width: Option<usize>) -> (String, 
         }));
     }
     (table.render(width), sheet.rows)
+}
+
+fn write_markdown(out: &mut Output, mut sheet: Sheet<'_>) -> Result<(), Error> {
+    let mut rows = Vec::with_capacity(sheet.rows);
+    for at in 0..sheet.rows {
+        let mut row = Row::new();
+        (sheet.fill)(at, &mut row);
+        rows.push(row.iter().map(text).collect());
+    }
+    let text = markdown(&sheet.columns, &rows);
+    out.target.write_all(text.as_bytes()).map_err(|e| unwritable(&out.target.name(), &e))
+}
+
+/// A table in Markdown.
+pub fn markdown(columns: &[String], rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|c| c.replace('|', "\\|").replace('\n', " ")).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let rule = format!("|{}\n", "---|".repeat(columns.len()));
+    std::iter::once(line(columns)).chain(std::iter::once(rule)).chain(rows.iter().map(|r| line(r))).collect()
 }
 
 /// A cell as people read it: four decimals are enough.

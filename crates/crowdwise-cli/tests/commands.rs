@@ -269,6 +269,7 @@ fn help_fits_a_screen_and_begins_with_two_examples() {
         "compare",
         "simulate",
         "report",
+        "repro",
         "methods",
         "convert",
         "completions",

@@ -12,14 +12,15 @@ pub(crate) mod linalg;
 pub(crate) mod mcmc;
 pub mod messages;
 pub mod moments;
+pub mod optimisation;
 pub(crate) mod optimise;
 pub mod ordered;
 pub mod pooled;
 pub mod preference;
 pub mod real;
+pub mod sources;
 pub mod spammers;
 pub mod spectral;
-pub mod sources;
 pub mod voting;
 
 use crowdwise_core::{Entry, Error, entry};
@@ -74,6 +75,12 @@ pub static METHODS: &[Entry] = &[
     // competence and difficulty
     entry::<competence::Mace>(),
     entry::<difficulty::Glad>(),
+    // optimisation
+    entry::<optimisation::MinimaxEntropy>(),
+    entry::<optimisation::MaxMarginMajorityVote>(),
+    entry::<optimisation::CrowdSvm>(),
+    entry::<optimisation::Crh>(),
+    entry::<optimisation::Catd>(),
     // real
     entry::<real::Mean>(),
     entry::<real::Median>(),

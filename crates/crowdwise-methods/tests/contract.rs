@@ -477,7 +477,7 @@ fn memory_is_linear_in_labels() {
         let quick: Vec<(String, Value)> = e
             .params()
             .iter()
-            .filter(|p| ["max_iter", "restarts", "keep", "burn_in"].contains(&p.name.as_str()))
+            .filter(|p| ["max_iter", "inner_iter", "restarts", "keep", "burn_in"].contains(&p.name.as_str()))
             .map(|p| (p.name.clone(), Value::from(2)))
             .collect();
         let m = e.with(&quick).unwrap_or_else(|_| e.default());

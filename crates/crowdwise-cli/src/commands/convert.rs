@@ -32,7 +32,7 @@ pub struct Args {
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let named = args.output.output.as_deref().and_then(Format::of_path);
-    if args.output.format.or(named) == Some(Format::Table) {
+    if args.output.format.or(named).is_some_and(|f| matches!(f, Format::Table | Format::Markdown)) {
         return Err(Error::Usage {
             what: "a table for people cannot be read again as answers".into(),
             hint: Some("`convert` writes csv, tsv, jsonl, json or parquet".into()),
@@ -41,7 +41,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let [items, probabilities] = args.input.files();
     let mut out = args.output.open(&[Some(args.answers.as_str()), items, probabilities])?;
     let format = match out.format {
-        Format::Csv | Format::Table => TableFormat::Csv,
+        Format::Csv | Format::Table | Format::Markdown => TableFormat::Csv,
         Format::Tsv => TableFormat::Tsv,
         Format::Jsonl => TableFormat::Jsonl,
         Format::Json => TableFormat::Json,

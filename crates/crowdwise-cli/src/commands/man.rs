@@ -34,9 +34,14 @@ pub fn run(args: &Args) -> Result<Exit, Error> {
     };
     std::fs::create_dir_all(dir).map_err(|e| unwritable(&dir.display().to_string(), &e))?;
     let mut pages = vec![("crowdwise".to_owned(), command.clone())];
-    for sub in command.get_subcommands() {
-        let name = format!("crowdwise-{}", sub.get_name());
-        pages.push((name.clone(), sub.clone().name(name)));
+    let mut at = 0;
+    while at < pages.len() {
+        let (above, command) = pages[at].clone();
+        for sub in command.get_subcommands() {
+            let name = format!("{above}-{}", sub.get_name());
+            pages.push((name.clone(), sub.clone().name(name)));
+        }
+        at += 1;
     }
     for (name, command) in pages {
         let path = dir.join(format!("{name}.1"));

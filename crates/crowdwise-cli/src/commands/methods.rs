@@ -42,7 +42,7 @@ fn page(args: &Args, entry: &Entry, talk: Talk) -> Result<Exit, Error> {
     let mut out = as_text.open(&[])?;
     let text = match out.format {
         Format::Json | Format::Jsonl => format!("{:#}\n", describe(entry, true)),
-        Format::Table => method_page(entry),
+        Format::Table | Format::Markdown => method_page(entry),
         Format::Csv | Format::Tsv | Format::Parquet => {
             let columns = ["parameter", "takes", "default", "meaning"];
             let cells = entry.params().into_iter().map(|p| {

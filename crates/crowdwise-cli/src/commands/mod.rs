@@ -11,5 +11,6 @@ pub mod items;
 pub mod man;
 pub mod methods;
 pub mod report;
+pub mod repro;
 pub mod simulate;
 mod simulate_rows;

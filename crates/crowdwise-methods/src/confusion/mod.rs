@@ -11,7 +11,7 @@ pub(crate) mod shared;
 mod spammer_hammer;
 mod squarem;
 pub(crate) mod start;
-mod wide;
+pub(crate) mod wide;
 
 pub use bayes_dawid_skene::BayesDawidSkene;
 pub use confusion_vector::ConfusionVector;

@@ -6,6 +6,7 @@ use crate::confusion::ClassPrior;
 use crate::confusion::em::{self, Adaptive, Settings, Start};
 use crate::confusion::kernel::{Begin, Engine, Model, Sums};
 use crate::confusion::shared::{self, Shares};
+use crate::confusion::wide::{self, Even, Rates};
 use crowdwise_core::stats::{digamma, ln_gamma, softmax};
 use crowdwise_core::{
     Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
@@ -106,49 +107,55 @@ fn ln_coin(k: usize, accuracy: f64) -> (f64, f64) {
 }
 
 impl Belief {
-    /// The probability of every kind, and its divergence from the prior.
-    fn kinds(&self, k: usize, counts: &[f64]) -> (Vec<f64>, f64) {
-        let (weight, mut h): (_, Vec<f64>) = match &self.prior {
+    /// One accuracy: expected logarithms of P(right) and of P(one wrong label), the divergence from the prior, and the
+    /// posterior mean of the accuracy.
+    fn coin(&self, k: usize, right: f64, n: f64) -> Option<([f64; 2], f64, f64)> {
+        let others = (k.max(2) - 1) as f64;
+        match &self.prior {
+            &Prior::Coin { a, b } => {
+                let (a1, b1) = (a + right, b + (n - right).max(0.0));
+                let total = digamma(a1 + b1);
+                let (yes, no) = (digamma(a1) - total, digamma(b1) - total);
+                let divergence = ln_beta(a, b) - ln_beta(a1, b1) + (a1 - a) * yes + (b1 - b) * no;
+                let mean = if k > 1 { a1 / (a1 + b1) } else { 1.0 };
+                Some(([yes.max(LEAST_LN), (no - others.ln()).max(LEAST_LN)], divergence, mean))
+            }
             Prior::Coins { weight, accuracy } => {
-                let (right, n) = right_of(k, counts);
-                let ln = |&x: &f64| {
-                    let (yes, no) = ln_coin(k, x);
-                    right * yes + (n - right) * no
-                };
-                (weight, accuracy.iter().map(ln).collect())
+                let each: Vec<(f64, f64)> = accuracy.iter().map(|&x| ln_coin(k, x)).collect();
+                let (h, divergence) = kinds(weight, each.iter().map(|(yes, no)| right * yes + (n - right) * no));
+                let sum = |f: &dyn Fn(usize) -> f64| h.iter().enumerate().map(|(s, h)| h * f(s)).sum::<f64>();
+                Some(([sum(&|s| each[s].0), sum(&|s| each[s].1)], divergence, sum(&|s| accuracy[s])))
             }
-            Prior::Matrices { weight, theta } => {
-                let ln = |m: &[f64]| {
-                    (0..k * k).map(|x| counts[x]).zip((0..k * k).map(|x| m[x % k * k + x / k])).fold(
-                        0.0,
-                        |s, (c, p)| {
-                            if c > 0.0 { s + c * p.ln() } else { s }
-                        },
-                    )
-                };
-                (weight, theta.chunks_exact(k * k).map(ln).collect())
-            }
-            _ => return (Vec::new(), 0.0),
-        };
-        h.iter_mut().zip(weight).for_each(|(h, w)| *h += w.ln());
-        softmax(&mut h);
-        let divergence = h.iter().zip(weight).map(|(h, w)| if *h > 0.0 { h * (h / w).ln() } else { 0.0 }).sum();
-        (h, divergence)
+            _ => None,
+        }
     }
+}
+
+/// Probabilities of the kinds from their log-likelihoods, and their divergence from the prior.
+fn kinds(weight: &[f64], ln: impl Iterator<Item = f64>) -> (Vec<f64>, f64) {
+    let mut h: Vec<f64> = ln.zip(weight).map(|(l, w)| l + w.ln()).collect();
+    softmax(&mut h);
+    let divergence = h.iter().zip(weight).map(|(h, w)| if *h > 0.0 { h * (h / w).ln() } else { 0.0 }).sum();
+    (h, divergence)
+}
+
+/// The probability of every matrix given counts by label and truth.
+fn matrices(k: usize, weight: &[f64], theta: &[f64], counts: &[f64]) -> (Vec<f64>, f64) {
+    let ln = |m: &[f64]| {
+        let term = |x: usize| if counts[x] > 0.0 { counts[x] * m[x % k * k + x / k].ln() } else { 0.0 };
+        (0..k * k).map(term).sum::<f64>()
+    };
+    kinds(weight, theta.chunks_exact(k * k).map(ln))
 }
 
 impl Model for Belief {
     fn table(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) -> Sums {
+        let (right, n) = right_of(k, counts);
+        if let Some(([yes, no], divergence, _)) = self.coin(k, right, n) {
+            fill(k, yes.exp(), no.exp(), table);
+            return [-divergence, 0.0, 0.0, 0.0];
+        }
         let divergence = match &self.prior {
-            &Prior::Coin { a, b } => {
-                let (right, n) = right_of(k, counts);
-                let (a1, b1) = (a + right, b + (n - right).max(0.0));
-                let total = digamma(a1 + b1);
-                let (yes, no) = (digamma(a1) - total, digamma(b1) - total);
-                let others = (k.max(2) - 1) as f64;
-                fill(k, yes.max(LEAST_LN).exp(), (no - others.ln()).max(LEAST_LN).exp(), table);
-                ln_beta(a, b) - ln_beta(a1, b1) + (a1 - a) * yes + (b1 - b) * no
-            }
             Prior::Rows { shape } => {
                 let mut divergence = 0.0;
                 for t in 0..k {
@@ -166,53 +173,40 @@ impl Model for Belief {
                 }
                 divergence
             }
-            Prior::Coins { accuracy, .. } => {
-                let (h, divergence) = self.kinds(k, counts);
-                let (mut yes, mut no) = (0.0, 0.0);
-                for (h, &x) in h.iter().zip(accuracy) {
-                    let (y, n) = ln_coin(k, x);
-                    yes += h * y;
-                    no += h * n;
-                }
-                fill(k, yes.exp(), no.exp(), table);
-                divergence
-            }
-            Prior::Matrices { theta, .. } => {
-                let (h, divergence) = self.kinds(k, counts);
+            Prior::Matrices { weight, theta } => {
+                let (h, divergence) = matrices(k, weight, theta, counts);
                 for x in 0..k * k {
                     let at = x % k * k + x / k;
                     table[x] = h.iter().enumerate().map(|(s, h)| h * theta[s * k * k + at].ln()).sum::<f64>().exp();
                 }
                 divergence
             }
+            Prior::Coin { .. } | Prior::Coins { .. } => 0.0,
         };
         [-divergence, 0.0, 0.0, 0.0]
     }
 
     fn report(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) {
-        let even = |p: f64, table: &mut [f64]| fill(k, p, if k > 1 { (1.0 - p) / (k - 1) as f64 } else { 0.0 }, table);
+        let (right, n) = right_of(k, counts);
+        if let Some((_, _, mean)) = self.coin(k, right, n) {
+            fill(k, mean, if k > 1 { (1.0 - mean) / (k - 1) as f64 } else { 0.0 }, table);
+            return;
+        }
         match &self.prior {
-            Prior::Coin { a, b } => {
-                let (right, n) = right_of(k, counts);
-                even(if k > 1 { (a + right) / (a + b + n) } else { 1.0 }, table);
-            }
             Prior::Rows { shape } => {
                 for t in 0..k {
                     let total: f64 = (0..k).map(|l| counts[l * k + t] + shape[t * k + l]).sum();
                     (0..k).for_each(|l| table[l * k + t] = (counts[l * k + t] + shape[t * k + l]) / total);
                 }
             }
-            Prior::Coins { accuracy, .. } => {
-                let (h, _) = self.kinds(k, counts);
-                even(h.iter().zip(accuracy).map(|(h, x)| h * x).sum(), table);
-            }
-            Prior::Matrices { theta, .. } => {
-                let (h, _) = self.kinds(k, counts);
+            Prior::Matrices { weight, theta } => {
+                let (h, _) = matrices(k, weight, theta, counts);
                 for x in 0..k * k {
                     let at = x % k * k + x / k;
                     table[x] = h.iter().enumerate().map(|(s, h)| h * theta[s * k * k + at]).sum();
                 }
             }
+            Prior::Coin { .. } | Prior::Coins { .. } => {}
         }
     }
 
@@ -231,6 +225,21 @@ impl Model for Belief {
 }
 
 impl Adaptive for Belief {}
+
+impl Even for Belief {
+    fn rates(&self, k: usize, right: f64, n: f64) -> (Rates, Sums) {
+        let ([yes, no], divergence, _) = self.coin(k, right, n).expect("an annotator is one coin");
+        (Rates { right: yes.exp(), wrong: no.exp() }, [-divergence, 0.0, 0.0, 0.0])
+    }
+
+    fn reported(&self, k: usize, right: f64, n: f64) -> f64 {
+        self.coin(k, right, n).expect("an annotator is one coin").2
+    }
+
+    fn rates_penalty(&self, _k: usize, _rates: Rates) -> f64 {
+        0.0
+    }
+}
 
 impl Method for MeanField {
     const INFO: MethodInfo = MethodInfo {
@@ -262,17 +271,30 @@ impl Method for MeanField {
         let coin = matches!(prior, Prior::Coin { .. } | Prior::Coins { .. });
         let shares = Shares::new(self.class_prior, 0.0, &self.class_shares, &labels)?;
         let mut model = Belief { prior, shares };
+        let settings = Settings::soft(self.max_iter, self.tol, false);
+        let even = match self.init {
+            MeanFieldInit::Uniform => vec![1.0 / k as f64; units * k],
+            MeanFieldInit::Majority => Vec::new(),
+        };
+        if coin && wide::is_wide(data) {
+            let input = wide::Input { labels, gold: gold.as_deref() };
+            let begin = match (wide::warm_start(data, cx), self.init) {
+                (Some(begin), _) => begin,
+                (None, MeanFieldInit::Majority) => wide::Begin::VoteShares,
+                (None, MeanFieldInit::Uniform) => wide::Begin::Posterior(&even),
+            };
+            let fitted = wide::coins(input, &mut model, &begin, (&settings).into(), cx)?;
+            return Ok(shared::outcome(fitted, data, gold.as_deref(), "elbo", |accuracy| Annotators::Accuracy {
+                k,
+                accuracy,
+            }));
+        }
         let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
-        let even;
         let start = match (shared::warm_start(data, cx), self.init) {
             (Some(start), _) => start,
             (None, MeanFieldInit::Majority) => Start::Posterior(Begin::VoteShares),
-            (None, MeanFieldInit::Uniform) => {
-                even = vec![1.0 / k as f64; units * k];
-                Start::Posterior(Begin::Posterior(&even))
-            }
+            (None, MeanFieldInit::Uniform) => Start::Posterior(Begin::Posterior(&even)),
         };
-        let settings = Settings::soft(self.max_iter, self.tol, false);
         let fitted = em::fit(&mut engine, &mut model, start, &settings, units, cx)?;
         Ok(shared::outcome(fitted, data, gold.as_deref(), "elbo", |t| {
             if coin { accuracies(&t, k) } else { Annotators::Confusion { k, matrix: shared::transpose(t, k) } }

@@ -2,7 +2,7 @@
 
 mod mean;
 mod median;
-mod residuals;
+pub(crate) mod residuals;
 mod trimmed_mean;
 
 pub use mean::Mean;

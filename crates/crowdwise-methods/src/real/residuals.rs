@@ -42,7 +42,7 @@ impl Spread {
 
 /// Bias and standard deviation of every annotator's residuals (value minus estimate). The estimate holds his own
 /// value too, so both are a little small; with few labels the standard deviation leans on that of all residuals.
-pub(super) fn annotators(table: &Table, values: &[f64], estimate: &[f64], pooling: f64) -> Annotators {
+pub(crate) fn annotators(table: &Table, values: &[f64], estimate: &[f64], pooling: f64) -> Annotators {
     let m = table.n_annotators();
     let each = |mut f: Box<dyn FnMut(usize, f64) + '_>| {
         for u in 0..table.n_units() {

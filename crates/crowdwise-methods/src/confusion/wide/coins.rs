@@ -9,13 +9,13 @@ use rayon::prelude::*;
 
 /// P(says l | truth k) of an annotator, as the next E-step sees it: for l = k, and for every other l.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in super::super) struct Rates {
+pub(crate) struct Rates {
     pub right: f64,
     pub wrong: f64,
 }
 
 /// A model that is one accuracy per annotator.
-pub(in super::super) trait Even: Adaptive {
+pub(crate) trait Even: Adaptive {
     /// From the expected number of right labels, and of labels.
     fn rates(&self, k: usize, right: f64, n: f64) -> (Rates, Sums);
     /// The probability to report, from the same numbers.
@@ -287,7 +287,7 @@ fn unit(
 }
 
 /// Fits a model of one accuracy per annotator; `tables` of the result are the accuracies to report.
-pub(in super::super) fn coins<M: Even>(
+pub(crate) fn coins<M: Even>(
     input: Input<'_>,
     model: &mut M,
     begin: &Begin<'_>,

@@ -8,7 +8,7 @@
 mod coins;
 mod vectors;
 
-pub(super) use coins::{Even, Rates, coins};
+pub(crate) use coins::{Even, Rates, coins};
 pub(super) use vectors::{Vector, vectors};
 
 use super::em::Settings;
@@ -16,7 +16,7 @@ use crowdwise_core::{Categorical, Context, Dataset};
 
 /// The labels and the classes that are known.
 #[derive(Clone, Copy)]
-pub(super) struct Input<'a> {
+pub(crate) struct Input<'a> {
     pub labels: Categorical<'a>,
     pub gold: Option<&'a [Option<u32>]>,
 }
@@ -37,7 +37,7 @@ impl Input<'_> {
 }
 
 /// Where the iterations begin.
-pub(super) enum Begin<'a> {
+pub(crate) enum Begin<'a> {
     VoteShares,
     /// units x K.
     Posterior(&'a [f64]),
@@ -49,13 +49,13 @@ pub(super) enum Begin<'a> {
 }
 
 /// Whether the tables of the kernel are too large for the labels.
-pub(super) fn is_wide(data: &Dataset) -> bool {
+pub(crate) fn is_wide(data: &Dataset) -> bool {
     let (k, m) = (data.table.n_classes(), data.table.n_annotators());
     k > 2 && !super::em::worth_extrapolating(m.saturating_mul(k).saturating_mul(k), data.table.n_labels())
 }
 
 /// As [`super::shared::warm_start`], with accuracies where that has tables.
-pub(super) fn warm_start<'a>(data: &Dataset, cx: &Context<'a>) -> Option<Begin<'a>> {
+pub(crate) fn warm_start<'a>(data: &Dataset, cx: &Context<'a>) -> Option<Begin<'a>> {
     let warm = cx.warm?;
     if let Some(q) = super::shared::warm_posterior(data, warm) {
         return Some(Begin::Posterior(q));
@@ -71,7 +71,7 @@ pub(super) fn warm_start<'a>(data: &Dataset, cx: &Context<'a>) -> Option<Begin<'
 
 /// The part of the settings that these loops know: soft steps, not extrapolated.
 #[derive(Clone, Copy)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     pub max_iter: usize,
     pub tol: f64,
 }

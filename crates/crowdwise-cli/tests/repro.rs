@@ -1,0 +1,104 @@
+//! Tables that are computed again: with the real sets where they are, and how it goes without them.
+#![allow(clippy::print_stderr)] // a test that is skipped says so
+
+mod common;
+
+use common::{folder, root, run_in};
+use serde_json::Value;
+use std::path::PathBuf;
+
+fn data() -> Option<PathBuf> {
+    let dir = std::env::var_os("CROWDWISE_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
+    if dir.join("trec/answers.csv").is_file() {
+        return Some(dir);
+    }
+    eprintln!("SKIPPED: no datasets in {} (set CROWDWISE_DATA to the folder of real datasets)", dir.display());
+    None
+}
+
+/// Every row of the survey's table on every set, as near to the printed figure as an independent program comes, or nearer.
+#[test]
+fn the_survey_table_is_what_can_be_reached() {
+    let Some(data) = data() else { return };
+    let args = ["repro", "label-integration", "--data", data.to_str().unwrap(), "--format", "json"];
+    let run = run_in(&root(), &args);
+    assert!(run.code < 2, "{}", run.block());
+    let page = run.json();
+    let figures = page["figures"].as_array().unwrap();
+    assert_eq!(figures.len() % 4, 0);
+    let missed: Vec<&Value> = figures.iter().filter(|f| f["reached"] != "yes").collect();
+    assert!(missed.is_empty() && run.code == 0, "{missed:#?}");
+    assert!(figures.iter().all(|f| f["seconds"].as_f64().unwrap() > 0.0));
+}
+
+#[test]
+fn without_the_sets_it_says_how_to_give_them() {
+    let dir = folder(&[]);
+    for args in [["repro", "label-integration"], ["repro", "quality"]] {
+        let run = common::crowdwise(dir.path(), &args).env_remove("CROWDWISE_DATA").output().unwrap();
+        let said = String::from_utf8(run.stderr).unwrap();
+        assert_eq!(run.status.code(), Some(2), "{said}");
+        assert!(said.contains("error[no-data]") && said.contains("--data DIR"), "{said}");
+    }
+    std::fs::create_dir(dir.path().join("trec")).unwrap();
+    let said = run_in(dir.path(), &["repro", "label-integration", "--data", "."]);
+    assert_eq!(said.code, 2);
+    assert!(said.stderr.contains("trec, bluebird, rte, dog"), "{}", said.stderr);
+}
+
+/// A folder with one small set in it.
+fn small() -> tempfile::TempDir {
+    let dir = folder(&[]);
+    let set = dir.path().join("small");
+    std::fs::create_dir(&set).unwrap();
+    let made = ["simulate", "one-coin", "-o", "made", "--items", "60", "--annotators", "8", "-q"];
+    run_in(dir.path(), &made).ok();
+    let read = |f: &str| std::fs::read_to_string(dir.path().join("made").join(f)).unwrap();
+    let rest = |text: String, header: &str| format!("{header}\n{}", text.split_once('\n').unwrap().1);
+    std::fs::write(set.join("answers.csv"), rest(read("answers.csv"), "item,worker,label")).unwrap();
+    std::fs::write(set.join("truth.csv"), rest(read("truth.csv"), "item,label")).unwrap();
+    dir
+}
+
+#[test]
+fn quality_has_every_method_and_figure() {
+    let dir = small();
+    let page = run_in(dir.path(), &["repro", "quality", "--data", ".", "--format", "json", "-q"]).ok().json();
+    let figures = page["figures"].as_array().unwrap();
+    let of_classes = crowdwise::methods().filter(|e| e.info.accepts.contains(&crowdwise::LabelKind::Categorical));
+    assert_eq!(figures.len(), of_classes.count());
+    let auto = figures.iter().find(|f| f["method"] == "auto").unwrap();
+    for field in ["accuracy", "log_loss", "ece", "seconds", "rank"] {
+        assert!(auto[field].is_number(), "{auto}");
+    }
+    let args = ["repro", "quality", "--data", ".", "-m", "auto,majority-vote", "-o", "q.md", "-q"];
+    run_in(dir.path(), &args).ok();
+    let page = std::fs::read_to_string(dir.path().join("q.md")).unwrap();
+    assert!(page.starts_with("# ") && page.contains("\n## Log-loss\n\n| method | small |\n|---|---|\n| "), "{page}");
+    let args = ["repro", "quality", "--data", ".", "--sets", "small,large"];
+    let run = run_in(dir.path(), &args);
+    assert!(run.code == 2 && run.stderr.contains("of large is missing"), "{}", run.block());
+}
+
+#[test]
+fn scaling_measures_each_fit_in_a_process_of_its_own() {
+    let dir = folder(&[]);
+    let args = ["repro", "scaling", "-m", "majority-vote,dawid-skene", "--max", "10000", "--format", "json"];
+    let page = run_in(dir.path(), &args).ok().json();
+    let figures = page["figures"].as_array().unwrap();
+    assert_eq!(figures.len(), 2);
+    for f in figures {
+        assert!(f["labels"] == 10_000 && f["items"] == 2000 && f["annotators"] == 20, "{f}");
+        assert!(f["seconds"].as_f64().unwrap() > 0.0, "{f}");
+        if cfg!(target_os = "linux") {
+            assert!((1.0..500.0).contains(&f["peak_mb"].as_f64().unwrap()), "{f}");
+        }
+    }
+    // no time at all: what is left out has a reason
+    let args = ["repro", "scaling", "-m", "majority-vote", "--max", "1000000", "--limit", "0", "--format", "json"];
+    let page = run_in(dir.path(), &args).ok().json();
+    let last = page["figures"].as_array().unwrap().last().unwrap().clone();
+    assert!(last["seconds"].is_null() && !last["left_out"].as_str().unwrap().is_empty(), "{last}");
+    let run = run_in(dir.path(), &["repro", "scaling", "--max", "10"]);
+    assert!(run.code == 2 && run.stderr.contains("10000"), "{}", run.block());
+}

@@ -1,0 +1,16 @@
+//! Methods that are stated as an optimisation: losses and weights, margins, conditional entropy.
+
+mod alternate;
+mod catd;
+mod chi_square;
+mod crh;
+mod crowd_svm;
+mod margin;
+mod max_margin_majority_vote;
+mod minimax_entropy;
+
+pub use catd::Catd;
+pub use crh::{Crh, CrhLoss, Distance};
+pub use crowd_svm::CrowdSvm;
+pub use max_margin_majority_vote::MaxMarginMajorityVote;
+pub use minimax_entropy::{MinimaxEntropy, MinimaxSearch, MinimaxVariant};
