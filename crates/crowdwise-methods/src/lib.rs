@@ -7,7 +7,6 @@ pub mod difficulty;
 pub(crate) mod fast;
 #[cfg(test)]
 mod golden;
-#[allow(dead_code)] // factorisations of moments need the rest
 pub(crate) mod linalg;
 pub(crate) mod mcmc;
 pub mod messages;

@@ -168,6 +168,7 @@ pub(super) fn values(
     let sd = errors(table, &weight, &annotators, &known, centre);
     Ok(Outcome {
         truth: Truth::Real { value: y, sd },
+        uncalibrated: None,
         annotators,
         class_prior: None,
         difficulty: None,

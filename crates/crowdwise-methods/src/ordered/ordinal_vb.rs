@@ -4,7 +4,7 @@ use super::Ordinal;
 use super::ordinal::{describe, one_class, rows};
 use crate::confusion::em::{Adaptive, Settings};
 use crate::confusion::kernel::{Model, Sums};
-use crate::confusion::shared;
+use crate::confusion::{Init, shared};
 use crowdwise_core::stats::{digamma, ln_gamma};
 use crowdwise_core::{
     Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
@@ -175,9 +175,8 @@ impl Method for OrdinalVb {
         rows.iter_mut().for_each(|p| *p *= self.strength);
         let mut model = Around { rows, strength: self.strength, alpha: self.alpha };
         let settings = Settings::soft(self.max_iter, self.tol, false);
-        let mut out = shared::run(data, cx, &mut model, &settings, "elbo", |t| Annotators::Confusion {
-            k,
-            matrix: shared::transpose(t, k),
+        let mut out = shared::run(data, cx, &mut model, &settings, Init::Majority, "elbo", |t| {
+            Annotators::Confusion { k, matrix: shared::transpose(t, k) }
         })?;
         describe(&scaled.point, &tau, &mut out.diagnostics.details);
         Ok(out)
