@@ -218,7 +218,7 @@ fn a_hundred_thousand_annotators() {
         truth.push(z);
         for x in 0..per_item {
             let j = who[(i * per_item + x) as usize];
-            let right = rng.random::<f64>() < if j % 4 == 0 { 0.4 } else { 0.8 };
+            let right = rng.random::<f64>() < if j.is_multiple_of(4) { 0.4 } else { 0.8 };
             b.label_codes(item, j, (if right { z } else { (z + rng.random_range(1..k)) % k }) as u32).unwrap();
         }
     }

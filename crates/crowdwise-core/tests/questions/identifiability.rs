@@ -28,7 +28,7 @@ fn fit_as(data: &Dataset, as_class: impl Fn(usize) -> usize) -> Fit {
             let q = votes[t] / d;
             posterior[u * k + as_class(t)] += q;
             data.table.rows(u).for_each(|r| {
-                matrix[data.table.annotator()[r] as usize * k * k + as_class(t) * k + c.codes.get(r)] += q
+                matrix[data.table.annotator()[r] as usize * k * k + as_class(t) * k + c.codes.get(r)] += q;
             });
         }
     }

@@ -110,7 +110,7 @@ fn third_moments_equal_brute_force() {
             let mut all = 0;
             (0..m).for_each(|a| {
                 (a + 1..m)
-                    .for_each(|b| (b + 1..m).for_each(|c| all += usize::from(!together(&last, &[a, b, c]).is_empty())))
+                    .for_each(|b| (b + 1..m).for_each(|c| all += usize::from(!together(&last, &[a, b, c]).is_empty())));
             });
             assert_eq!(found.len(), all);
         } else {

@@ -47,7 +47,7 @@ pub fn sound(f: &Fit, d: &Dataset, what: &str) {
     }
     if d.table.n_annotators() <= 1000 {
         for row in questions::annotators(d, f) {
-            assert!(row.accuracy.is_none_or(|x| x.is_finite()), "{}", at("table of annotators"));
+            assert!(row.accuracy.is_none_or(f64::is_finite), "{}", at("table of annotators"));
         }
     }
 }
@@ -59,7 +59,7 @@ fn distribution(row: &[f64], what: &str) {
 }
 
 fn annotators(a: &Annotators, m: usize, what: &str) {
-    assert!(a.len() == 0 || a.len() == m, "{what}: {} of {m}", a.len());
+    assert!(a.is_empty() || a.len() == m, "{what}: {} of {m}", a.len());
     let share = |x: &f64| (-1e-12..=1.0 + 1e-12).contains(x);
     match a {
         Annotators::None => {}
