@@ -74,6 +74,9 @@ pub trait Method: Params {
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error>;
 }
 
+/// Probabilities of a fit, 8 bytes each: more than 12 GB of them are beyond what a table of classes is for.
+const MOST_PROBABILITIES: usize = 1_500_000_000;
+
 /// A method with its parameters set, whatever its type.
 pub trait AnyMethod: Send + Sync {
     fn info(&self) -> &'static MethodInfo;
@@ -103,6 +106,11 @@ impl<M: Method> AnyMethod for M {
         }
         if table.n_labels() == 0 {
             return Err(Error::NoData { file: data.source.clone(), what: "has no labels".into(), hint: None });
+        }
+        let entries = table.n_units().saturating_mul(table.n_classes());
+        if entries > MOST_PROBABILITIES {
+            let (n, k) = (table.n_units(), table.n_classes());
+            return Err(Error::TooLarge { what: format!("{n} items times {k} classes are {entries} probabilities") });
         }
         let mut problems = Problems::default();
         self.check(&mut problems);

@@ -160,9 +160,17 @@ fn slice<'a>(text: &'a str, ends: &[u64], id: u32) -> &'a str {
 /// The candidate closest to `wanted`, if it is close enough that a slip of the pen explains the difference.
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let low = wanted.to_lowercase();
+    // how alike two words are; a swap or a missing prefix counts for little
+    let score = |c: &str| {
+        let c = c.to_lowercase();
+        let longest = low.chars().count().max(c.chars().count()).max(1);
+        let edits = 1.0 - strsim::osa_distance(&low, &c) as f64 / longest as f64;
+        let part = if low.len() >= 4 && c.contains(&low) { 0.9 } else { 0.0 };
+        strsim::jaro_winkler(&low, &c).max(edits + 0.12).max(part)
+    };
     candidates
         .into_iter()
-        .map(|c| (strsim::jaro_winkler(&low, &c.to_lowercase()), c))
+        .map(|c| (score(c), c))
         .filter(|(score, _)| *score >= 0.78)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, c)| c)
@@ -221,6 +229,11 @@ mod tests {
         let names: Names = ["annotator", "label", "item"].into_iter().collect();
         assert_eq!(names.nearest("anotator"), Some("annotator"));
         assert_eq!(names.nearest("zzz"), None);
+        assert_eq!(nearest("fti", ["inspect", "fit", "items"]), Some("fit"));
+        assert_eq!(
+            nearest("category.label", ["Answer.comment", "Answer.category.label"]),
+            Some("Answer.category.label")
+        );
     }
 
     proptest! {

@@ -69,6 +69,8 @@ pub(crate) struct Tally {
     pub examples: Vec<BadRow>,
     /// Rows (in a wide table: cells) without a label.
     pub empty: u64,
+    /// Values with blanks around them, which were taken without.
+    pub trimmed: u64,
     /// Assignments that were rejected, and so left out.
     pub rejected: u64,
     /// The row that spans the most lines: how many, and the line where it begins.
@@ -103,6 +105,7 @@ impl Tally {
         self.not_utf8 += later.not_utf8;
         self.not_number += later.not_number;
         self.empty += later.empty;
+        self.trimmed += later.trimmed;
         self.rejected += later.rejected;
         self.lines += later.lines;
     }
@@ -151,25 +154,28 @@ impl<'a> Collector<'a> {
         }
         match &self.layout.shape {
             Shape::Labels { item, annotator, label } => {
-                let who = annotator.map(|a| fields.get(a));
-                self.label(line, fields.get(*item), who, fields.get(*label));
+                let who = annotator.map(|a| self.bare(fields.get(a)));
+                let (item, label) = (self.bare(fields.get(*item)), self.bare(fields.get(*label)));
+                self.label(line, item, who, label);
             }
             Shape::Pairs { left, right, annotator, outcome } => {
-                let who = annotator.map(|a| fields.get(a));
-                self.pair(line, fields.get(*left), fields.get(*right), who, fields.get(*outcome));
+                let who = annotator.map(|a| self.bare(fields.get(a)));
+                let [left, right, outcome] = [left, right, outcome].map(|&c| self.bare(fields.get(c)));
+                self.pair(line, left, right, who, outcome);
             }
             Shape::Sequence { sequence, position, annotator, label } => {
-                let who = annotator.map(|a| fields.get(a));
-                self.token(line, fields.get(*sequence), fields.get(*position), who, fields.get(*label));
+                let who = annotator.map(|a| self.bare(fields.get(a)));
+                let (sequence, label) = (self.bare(fields.get(*sequence)), self.bare(fields.get(*label)));
+                self.token(line, sequence, fields.get(*position), who, label);
             }
             Shape::Wide { item, annotators } => {
-                let name = fields.get(*item);
+                let (name, bad) = (self.bare(fields.get(*item)), self.tally.bad);
                 if is_blank(name) {
                     return self.tally.bad(line, || "no item".into());
                 }
                 let unit = self.items.intern(name);
                 for (code, &column) in annotators.iter().enumerate() {
-                    let label = fields.get(column);
+                    let label = self.bare(fields.get(column));
                     if is_blank(label) {
                         self.tally.empty += 1;
                         continue;
@@ -180,8 +186,22 @@ impl<'a> Collector<'a> {
                     self.rows.unit.push(unit);
                     self.rows.annotator.push(code as u32);
                 }
+                // a row with several bad cells is one bad row
+                self.tally.bad = self.tally.bad.min(bad + 1);
             }
         }
+    }
+
+    /// A value without the blanks around it, which are a slip of the pen; they are counted.
+    #[inline]
+    pub fn bare<'t>(&mut self, text: &'t str) -> &'t str {
+        let plain = |b: Option<&u8>| b.is_some_and(|b| *b > b' ' && *b < 0x80);
+        if plain(text.as_bytes().first()) && plain(text.as_bytes().last()) {
+            return text;
+        }
+        let bare = text.trim();
+        self.tally.trimmed += u64::from(bare.len() != text.len() && !bare.is_empty());
+        bare
     }
 
     #[inline]

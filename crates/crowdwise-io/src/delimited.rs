@@ -245,7 +245,17 @@ pub(crate) fn not_utf8(file: &str, line: u64, lines: u64) -> Error {
 
 /// Spreadsheets of many countries write semicolons into `.csv` files, and people name tab-separated files so.
 fn guess_delimiter(start: &[u8], default: u8) -> (u8, Option<String>) {
-    let line = &start[..memchr(b'\n', start).unwrap_or(start.len())];
+    // what stands in quotes separates nothing
+    let (mut quoted, mut line) = (false, Vec::new());
+    for &b in start {
+        match b {
+            b'"' => quoted = !quoted,
+            b'\n' if !quoted => break,
+            _ if !quoted => line.push(b),
+            _ => {}
+        }
+    }
+    let line = &line[..];
     if memchr(default, line).is_some() {
         return (default, None);
     }

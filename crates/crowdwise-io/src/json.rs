@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::fmt::{self, Write};
 
-/// Objects that are looked at to learn the keys.
+/// Objects that are looked at to learn the keys of an array, and more of them as long as all annotations are empty.
 const SAMPLE: usize = 1000;
 
 /// What an object is.
@@ -144,9 +144,19 @@ impl JsonArray {
     /// The first objects.
     pub fn sample(&self) -> Result<Vec<Map<String, Value>>, Error> {
         let mut found = Vec::new();
+        let mut answered = false;
         self.each(|_, text| {
-            found.extend(object(text).ok());
-            found.len() < SAMPLE
+            if found.len() < SAMPLE || !answered {
+                let next = object(text).ok();
+                let tasks = next.as_ref().and_then(|o| o.get("annotations")).and_then(Value::as_array);
+                // anything but a task of an annotation tool tells its keys at once
+                let tells = tasks.is_none_or(|all| !all.is_empty());
+                answered |= tells;
+                if found.len() < SAMPLE || tells {
+                    found.extend(next);
+                }
+            }
+            found.len() < SAMPLE || !answered
         })?;
         Ok(found)
     }
@@ -193,7 +203,7 @@ pub(crate) fn sample(blocks: &mut Blocks, file: &str) -> Result<Vec<Map<String, 
         return Err(Error::NoData { file: file.into(), what: "is empty".into(), hint: None });
     }
     let lines = start.split(|&b| b == b'\n').filter_map(|l| std::str::from_utf8(l).ok());
-    let found: Vec<_> = lines.filter_map(|l| object(l).ok()).take(SAMPLE).collect();
+    let found: Vec<_> = lines.filter_map(|l| object(l).ok()).collect();
     if found.is_empty() {
         let first = start.split(|&b| b == b'\n').next().unwrap_or_default();
         let hint = if first.starts_with(b"{") || !first.iter().any(|b| matches!(b, b',' | b'\t' | b';')) {
@@ -231,11 +241,19 @@ pub(crate) fn text_of(value: &Value) -> Result<String, &'static str> {
         Value::Null => Ok(String::new()),
         Value::String(s) => Ok(s.clone()),
         Value::Bool(b) => Ok(b.to_string()),
+        Value::Number(n) if n.as_f64().is_some_and(|x| n.is_f64() && beyond(x)) => Err(BEYOND),
         Value::Number(n) => Ok(n.to_string()),
         Value::Array(_) => Err("a list"),
         Value::Object(_) => Err("an object"),
     }
 }
+
+/// Whole numbers of this size are no longer told apart.
+fn beyond(x: f64) -> bool {
+    (1.8e19..1e40).contains(&x.abs())
+}
+
+const BEYOND: &str = "a whole number too large to be exact: write it as text";
 
 fn object(text: &str) -> Result<Map<String, Value>, String> {
     match serde_json::from_str(text) {
@@ -382,7 +400,10 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
         Ok(())
     }
 
-    fn visit_f64<E>(self, x: f64) -> Result<(), E> {
+    fn visit_f64<E: serde::de::Error>(self, x: f64) -> Result<(), E> {
+        if beyond(x) {
+            return Err(E::custom(format!("`{}` is {BEYOND}", self.name)));
+        }
         let _ = write!(self.text, "{x:?}");
         Ok(())
     }

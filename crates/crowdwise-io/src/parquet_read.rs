@@ -8,11 +8,12 @@ use crate::positioned::Positioned;
 use crate::source::{open_file, unreadable};
 use bytes::Bytes;
 use crowdwise_core::Error;
-use parquet::basic::Type as Physical;
+use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescriptor;
 use std::fmt::Write;
 use std::ops::Range;
 use std::path::Path;
@@ -279,6 +280,8 @@ impl Texts {
 /// One column of a row group.
 struct Column {
     reader: ColumnReader,
+    /// Whole numbers that are stored as signed ones are not.
+    unsigned: bool,
     max_level: i16,
     levels: Vec<i16>,
 }
@@ -286,8 +289,18 @@ struct Column {
 impl Column {
     fn open(group: &dyn RowGroupReader, column: usize, file: &str) -> Result<Column, Error> {
         let reader = group.get_column_reader(column).map_err(|e| failed(file, &e))?;
-        let max_level = group.metadata().column(column).column_descr().max_def_level();
-        Ok(Column { reader, max_level, levels: Vec::new() })
+        let described = group.metadata().column(column).column_descr();
+        if let Some(what) = not_text(described) {
+            return Err(Error::Unsupported {
+                what: format!("{file}: column `{}` holds {what}", described.path().parts().join(".")),
+                hint: Some("write it as text or as a plain number".into()),
+            });
+        }
+        let unsigned = matches!(
+            described.converted_type(),
+            ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
+        );
+        Ok(Column { reader, unsigned, max_level: described.max_def_level(), levels: Vec::new() })
     }
 
     /// The next rows as text; missing values are empty.
@@ -295,16 +308,16 @@ impl Column {
         texts.text.clear();
         texts.ends.clear();
         texts.broken.clear();
-        let (max, levels) = (self.max_level, &mut self.levels);
+        let (max, levels, unsigned) = (self.max_level, &mut self.levels, self.unsigned);
         let done = match &mut self.reader {
             ColumnReader::BoolColumnReader(r) => take(r, rows, levels, max, texts, |t, b| {
                 t.text.push_str(if *b { "true" } else { "false" });
             }),
             ColumnReader::Int32ColumnReader(r) => take(r, rows, levels, max, texts, |t, x| {
-                let _ = write!(t.text, "{x}");
+                let _ = if unsigned { write!(t.text, "{}", x.cast_unsigned()) } else { write!(t.text, "{x}") };
             }),
             ColumnReader::Int64ColumnReader(r) => take(r, rows, levels, max, texts, |t, x| {
-                let _ = write!(t.text, "{x}");
+                let _ = if unsigned { write!(t.text, "{}", x.cast_unsigned()) } else { write!(t.text, "{x}") };
             }),
             // Debug form: 1.0 stays 1.0, as in a text file.
             ColumnReader::FloatColumnReader(r) => take(r, rows, levels, max, texts, |t, x| {
@@ -324,6 +337,26 @@ impl Column {
             )),
         };
         done.map_err(|e| failed(file, &e))
+    }
+}
+
+/// What a column holds whose stored numbers or bytes are not what they mean.
+fn not_text(column: &ColumnDescriptor) -> Option<&'static str> {
+    match column.logical_type_ref() {
+        Some(LogicalType::Decimal { .. }) => return Some("decimal numbers of a fixed point"),
+        Some(LogicalType::Date) => return Some("dates"),
+        Some(LogicalType::Time { .. }) => return Some("times"),
+        Some(LogicalType::Timestamp { .. }) => return Some("time stamps"),
+        Some(LogicalType::Uuid) => return Some("UUIDs as bytes"),
+        _ => {}
+    }
+    match column.converted_type() {
+        ConvertedType::DECIMAL => Some("decimal numbers of a fixed point"),
+        ConvertedType::DATE => Some("dates"),
+        ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS => Some("times"),
+        ConvertedType::TIMESTAMP_MILLIS | ConvertedType::TIMESTAMP_MICROS => Some("time stamps"),
+        ConvertedType::INTERVAL => Some("intervals of time"),
+        _ => None,
     }
 }
 

@@ -98,7 +98,7 @@ const OTHERS: &[(&[u8], &str, &str)] = &[
     (b"%PDF", "a PDF document", "export the table as CSV"),
     (b"SQLite format 3", "an SQLite database", "export the table as CSV"),
     (b"\x89HDF", "an HDF5 file", "export the table as CSV or Parquet"),
-    (b"\x93NUMPY", "a NumPy array", "features are given with `--features`; answers need names"),
+    (b"\x93NUMPY", "a NumPy array", "it holds features of items, not answers: a table says who said what"),
 ];
 
 /// Refuses what is no text, or text in an encoding with bytes of zero.

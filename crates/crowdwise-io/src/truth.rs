@@ -7,7 +7,7 @@ use crate::merge::{check, nothing, outcome};
 use crate::pipeline::Sink;
 use crate::read::prepare;
 use crate::{Read, ReadOptions, Source};
-use crowdwise_core::{Error, Gold, GoldValues, LabelKind, Names, Preference, Table, Units};
+use crowdwise_core::{BadRow, Error, Gold, GoldValues, LabelKind, Names, Preference, Table, Units};
 use std::collections::HashMap;
 
 /// Reads known truth and matches it to the items of `table`.
@@ -90,6 +90,28 @@ fn items(c: &Collector<'_>, table: &Table, file: &str, word: &str) -> Result<Gol
         if tokens { format!("{unit}:{}", c.rows.second[r]) } else { unit.to_owned() }
     };
     let key = |r: usize| (c.rows.unit[r], if tokens { c.rows.second[r] } else { 0 });
+    let numbers = table.kind() != LabelKind::Categorical;
+    let number =
+        |r: usize| c.classes.name(c.rows.code[r] as usize).trim().parse::<f64>().ok().filter(|x| x.is_finite());
+    let equal = |a: usize, b: usize| numbers && number(a).is_some() && number(a) == number(b);
+    if numbers {
+        let bad: Vec<usize> = (0..c.rows.len()).filter(|&r| number(r).is_none()).collect();
+        if !bad.is_empty() {
+            return Err(Error::BadRows {
+                file: file.into(),
+                bad: bad.len() as u64,
+                total: c.rows.len() as u64,
+                examples: bad
+                    .iter()
+                    .take(5)
+                    .map(|&r| BadRow {
+                        line: c.rows.line[r],
+                        what: format!("`{}` is not a finite number", brief(c.classes.name(c.rows.code[r] as usize))),
+                    })
+                    .collect(),
+            });
+        }
+    }
     let mut first: HashMap<(u32, u32), usize> = HashMap::new();
     let mut clashes = Vec::new();
     let mut rows: Vec<(String, String)> = Vec::new();
@@ -99,7 +121,7 @@ fn items(c: &Collector<'_>, table: &Table, file: &str, word: &str) -> Result<Gol
                 first.insert(key(r), r);
                 rows.push((name(r), c.classes.name(c.rows.code[r] as usize).to_owned()));
             }
-            Some(&f) if c.rows.code[f] != c.rows.code[r] => clashes.push(format!(
+            Some(&f) if c.rows.code[f] != c.rows.code[r] && !equal(f, r) => clashes.push(format!(
                 "`{}` is `{}` on line {} but `{}` on line {}",
                 brief(&name(r)),
                 brief(c.classes.name(c.rows.code[f] as usize)),

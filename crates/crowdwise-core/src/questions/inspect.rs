@@ -208,7 +208,7 @@ pub fn inspect(data: &Dataset, seed: u64) -> Inspection {
 }
 
 fn coverage(pairs: &Pairs, annotators: usize) -> PairCoverage {
-    let n = annotators as u64;
+    let n = if pairs.complete { annotators } else { pairs.among.len() } as u64;
     let (in_pairs, in_triples) = pairs.in_pairs_and_triples(MIN_COMMON);
     PairCoverage {
         min_common: MIN_COMMON,

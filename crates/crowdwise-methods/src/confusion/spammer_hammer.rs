@@ -211,7 +211,9 @@ impl SpammerHammer {
         let settings = |max_iter, accelerate| Settings::soft(max_iter, self.tol, accelerate);
         let first;
         let mut findings = Vec::new();
-        let start = if let Some(start) = shared::warm_start(data, cx) { start } else {
+        let start = if let Some(start) = shared::warm_start(data, cx) {
+            start
+        } else {
             let (begin, said) = start::first(&mut engine, data, self.init, cx)?;
             findings = said;
             if self.warm_up > 0 {
