@@ -211,17 +211,16 @@ impl SpammerHammer {
         let settings = |max_iter, accelerate| Settings::soft(max_iter, self.tol, accelerate);
         let first;
         let mut findings = Vec::new();
-        let start = match shared::warm_start(data, cx) {
-            Some(start) => start,
-            None => {
-                let (begin, said) = start::first(&mut engine, data, self.init, cx)?;
-                findings = said;
-                if self.warm_up > 0 {
-                    first = em::fit(&mut engine, coin, begin, &settings(self.warm_up, true), units, cx)?;
-                    Start::Posterior(Begin::Posterior(&first.posterior))
-                } else {
-                    begin
-                }
+        let start = if let Some(start) = shared::warm_start(data, cx) {
+            start
+        } else {
+            let (begin, said) = start::first(&mut engine, data, self.init, cx)?;
+            findings = said;
+            if self.warm_up > 0 {
+                first = em::fit(&mut engine, coin, begin, &settings(self.warm_up, true), units, cx)?;
+                Start::Posterior(Begin::Posterior(&first.posterior))
+            } else {
+                begin
             }
         };
         let mut fitted = em::fit(&mut engine, model, start, &settings(self.max_iter, false), units, cx)?;
