@@ -218,7 +218,7 @@ const STARTED: [&str; 9] = [
     "glad",
     "mace",
 ];
-const STARTS: [&str; 6] = ["majority", "random", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"];
+const STARTS: [&str; 7] = ["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"];
 
 #[test]
 fn any_start_suits_any_method() {
@@ -265,7 +265,7 @@ fn too_few_overlaps_are_said_and_the_votes_take_over() {
         }
         fit(&*with(id, &[]), &two);
     }
-    for init in ["cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] {
+    for init in ["spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] {
         for id in STARTED {
             let f = fit(&*with(id, &[("init", init)]), &single);
             assert!(f.findings.iter().any(|f| f.code == "start-fallback"), "{id} from {init}");

@@ -3,7 +3,7 @@
 use super::em::Start;
 use super::kernel::{Begin, Dense, Engine};
 use super::{Rows, Zeros, shared};
-use crate::moments;
+use crate::{moments, spectral};
 use crowdwise_core::{Context, Dataset, Error, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,8 @@ pub enum Init {
     Majority,
     /// Random confusion matrices, half identity, half Dirichlet rows.
     Random,
+    /// The matrices with which `spectral-em` begins.
+    Spectral,
     /// The matrices of `cnmf-spa`.
     CnmfSpa,
     /// The matrices of `cnmf-opt`.
@@ -45,6 +47,17 @@ pub(crate) fn tables(
             let (m, k) = (data.table.n_annotators(), data.table.n_classes());
             let tables = shared::random_tables(m, k, cx, restart);
             return Ok(Some(Started { tables, findings: Vec::new() }));
+        }
+        Init::Spectral => {
+            let (m, k) = (data.table.n_annotators(), data.table.n_classes());
+            shared::check_entries(m, k, k)?;
+            return match spectral::start(data, cx, restart) {
+                Ok(tables) => Ok(Some(Started { tables, findings: Vec::new() })),
+                Err(mut why) => {
+                    why.code = "start-fallback".into();
+                    Ok(Some(Started { findings: vec![why], ..tables_or_votes(data, Init::Majority, cx)? }))
+                }
+            };
         }
         Init::CnmfSpa => moments::From::CnmfSpa,
         Init::CnmfOpt => moments::From::CnmfOpt,
@@ -88,13 +101,16 @@ pub(crate) fn vote_tables(engine: &mut Engine, cx: &mut Context<'_>) -> Result<V
     Ok(out)
 }
 
-/// The same as posteriors (units x K) under even class shares, for methods that do not begin with tables.
+/// Posteriors to begin with (units x K), and what limits them.
+pub(crate) type First = (Vec<f64>, Vec<Finding>);
+
+/// The same as posteriors under even class shares, for methods that do not begin with tables.
 pub(crate) fn posterior(
     data: &Dataset,
     init: Init,
     restart: usize,
     cx: &mut Context<'_>,
-) -> Result<Option<(Vec<f64>, Vec<Finding>)>, Error> {
+) -> Result<Option<First>, Error> {
     let Some(started) = tables(data, init, restart, cx)? else { return Ok(None) };
     let (labels, gold) = shared::inputs(data);
     let k = labels.k();

@@ -173,13 +173,13 @@ impl SymNmf {
             })?;
             cx.event(&Event::Stage { name: "rotation".into() });
             let turned = rotate::rotate(&space.factors, &votes, &used, k, self.restarts, cx)?;
-            let (mut tables, mut prior) = normalise(turned.factors, k);
+            let (mut tables, mut prior) = normalise(&turned.factors, k);
             let weight: Vec<f64> =
                 (0..places).map(|p| if used[p] { moments.labels.of(p).len() as f64 } else { 0.0 }).collect();
             let classes = common_order(&tables, &votes, &weight, k);
             reorder(&mut tables, &classes, k);
             prior = classes.iter().map(|&c| prior[c]).collect();
-            let (tables, likelihood) = self.complete(moments, &tables, &used, &prior, cx)?;
+            let (tables, likelihood) = complete(moments, &tables, &used, &prior, cx)?;
             let stop = run.stop == Stop::Cancelled;
             if best.as_ref().is_none_or(|b| likelihood > b.0) {
                 let (imputed, negative) = (imputed.len(), turned.negative);
@@ -214,42 +214,41 @@ impl SymNmf {
         lonely.into_iter().for_each(|p| used[p] = false);
         used
     }
+}
 
-    /// Tables of all annotators: those of the factorisation, and for the others one M-step from the posteriors that it
-    /// gives; with the log-likelihood of the labels of those who took part.
-    fn complete(
-        &self,
-        moments: &mut Moments,
-        places: &[f64],
-        used: &[bool],
-        prior: &[f64],
-        cx: &mut Context<'_>,
-    ) -> Result<(Vec<f64>, f64), Error> {
-        let k = moments.k();
-        let mut known = vec![false; moments.annotators];
-        let mut tables = vec![1.0 / k as f64; moments.votes.len()];
-        for p in (0..used.len()).filter(|&p| used[p]) {
-            if let Some(j) = moments.labels.annotator(p) {
-                tables[j * k * k..(j + 1) * k * k].copy_from_slice(&places[p * k * k..(p + 1) * k * k]);
-                known[j] = true;
-            }
+/// Tables of all annotators: those of the factorisation, and for the others one M-step from the posteriors that it
+/// gives; with the log-likelihood of the labels of those who took part.
+fn complete(
+    moments: &mut Moments,
+    places: &[f64],
+    used: &[bool],
+    prior: &[f64],
+    cx: &mut Context<'_>,
+) -> Result<(Vec<f64>, f64), Error> {
+    let k = moments.k();
+    let mut known = vec![false; moments.annotators];
+    let mut tables = vec![1.0 / k as f64; moments.votes.len()];
+    for p in (0..used.len()).filter(|&p| used[p]) {
+        if let Some(j) = moments.labels.annotator(p) {
+            tables[j * k * k..(j + 1) * k * k].copy_from_slice(&places[p * k * k..(p + 1) * k * k]);
+            known[j] = true;
         }
-        moments.engine.set(&tables, prior);
-        let passed = moments.engine.pass(cx, None, false)?;
-        let mut next = vec![0.0; tables.len()];
-        let rows = Rows::plain(0.01, Zeros::Floor, k);
-        moments.engine.maximise(cx, &rows, &passed.class, Dense::Tables(&mut next))?;
-        clip(&mut next, super::spa::FLOOR, k);
-        for j in (0..moments.annotators).filter(|&j| !known[j]) {
-            tables[j * k * k..(j + 1) * k * k].copy_from_slice(&next[j * k * k..(j + 1) * k * k]);
-        }
-        Ok((tables, passed.log_likelihood))
     }
+    moments.engine.set(&tables, prior);
+    let passed = moments.engine.pass(cx, None, false)?;
+    let mut next = vec![0.0; tables.len()];
+    let rows = Rows::plain(0.01, Zeros::Floor, k);
+    moments.engine.maximise(cx, &rows, &passed.class, Dense::Tables(&mut next))?;
+    clip(&mut next, super::spa::FLOOR, k);
+    for j in (0..moments.annotators).filter(|&j| !known[j]) {
+        tables[j * k * k..(j + 1) * k * k].copy_from_slice(&next[j * k * k..(j + 1) * k * k]);
+    }
+    Ok((tables, passed.log_likelihood))
 }
 
 /// Tables and class shares from non-negative factors: column t is the table's column times the root of the class share.
-fn normalise(factors: Vec<f64>, k: usize) -> (Vec<f64>, Vec<f64>) {
-    let mut tables = factors.clone();
+fn normalise(factors: &[f64], k: usize) -> (Vec<f64>, Vec<f64>) {
+    let mut tables = factors.to_vec();
     clip(&mut tables, 1e-12, k);
     let mut prior = vec![0.0; k];
     for (t, p) in prior.iter_mut().enumerate() {

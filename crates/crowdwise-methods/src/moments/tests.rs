@@ -108,10 +108,11 @@ fn third_moments_equal_brute_force() {
         let found = triples(&labels, most, 4, &mut cx).unwrap();
         if m <= 20 {
             let mut all = 0;
-            (0..m).for_each(|a| {
-                (a + 1..m)
-                    .for_each(|b| (b + 1..m).for_each(|c| all += usize::from(!together(&last, &[a, b, c]).is_empty())));
-            });
+            for a in 0..m {
+                for b in a + 1..m {
+                    all += (b + 1..m).filter(|&c| !together(&last, &[a, b, c]).is_empty()).count();
+                }
+            }
             assert_eq!(found.len(), all);
         } else {
             assert_eq!(found.len(), most);

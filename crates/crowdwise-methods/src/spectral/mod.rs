@@ -15,7 +15,6 @@ pub use judge::Classes;
 pub use kos_svd::KosSvd;
 pub use mmsr::{Adversaries, Mmsr};
 pub use sparse_spectral_svd::{Overlap, SparseSpectralSvd};
-#[allow(unused_imports)] // starts of other methods call it
 pub(crate) use spectral_em::start;
 pub use spectral_em::{SpectralEm, Split};
 pub use spectral_svd::SpectralSvd;

@@ -267,7 +267,6 @@ fn to_columns(table: &mut [f64], k: usize) {
     }
 }
 
-#[allow(dead_code)] // starts of other methods call it
 /// Tables to begin any EM with: those of the first random split that gives some, of as many as `spectral-em` tries.
 pub(crate) fn start(data: &Dataset, cx: &Context<'_>, restart: usize) -> Result<Vec<f64>, Finding> {
     let labels = data.table.categorical().expect("the kind was checked");
