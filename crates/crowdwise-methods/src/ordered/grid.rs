@@ -235,18 +235,15 @@ impl Expected {
         let k = tau.len() + 1;
         let mut part = Part { value: 0.0, own: Vec::with_capacity(annotators.len()), by_tau: vec![0.0; tau.len()] };
         let z = positions();
-        let (mut low, mut high) = ([End::default(); POINTS], [End::default(); POINTS]);
+        let mut high = [End::default(); POINTS];
         for j in annotators {
             let r = x.reading(j);
             let (mut by_bias, mut by_noise) = (0.0, 0.0);
             let mut last = usize::MAX;
             for row in self.first[j]..self.first[j + 1] {
                 let l = self.label[row] as usize;
-                if last.wrapping_add(1) == l && last != usize::MAX {
-                    low = high;
-                } else {
-                    low = ends(tau, l, r, &z);
-                }
+                // the upper end of the class before
+                let low = if last.checked_add(1) == Some(l) { high } else { ends(tau, l, r, &z) };
                 high = ends(tau, l + 1, r, &z);
                 last = l;
                 for g in 0..POINTS {
