@@ -1,9 +1,11 @@
 //! The contract: what every method of the list must keep, chosen by what it accepts and what it says it can do.
 //! Exceptions stand in one table with their reasons.
 
+mod common;
+
+use common::believed;
 use crowdwise_core::{
-    AnyMethod, Context, Dataset, Entry, Fit, Gold, LabelKind, Preference, Probabilities, Stop, TableBuilder, Truth,
-    stats, stream,
+    AnyMethod, Context, Dataset, Entry, Fit, Gold, LabelKind, Preference, Stop, TableBuilder, Truth, stats, stream,
 };
 use crowdwise_methods::METHODS;
 use rand::RngExt;
@@ -53,20 +55,6 @@ fn data(rows: &[Row]) -> Dataset {
         b.label(i, a, l).unwrap();
     }
     believed(Dataset::new(b.finish().unwrap()))
-}
-
-/// With class probabilities, for methods that want a classifier: smoothed vote shares, which follow every renaming.
-fn believed(mut d: Dataset) -> Dataset {
-    let labels = d.table.categorical().unwrap();
-    let k = labels.k();
-    let mut p = vec![0.0; d.table.n_units() * k];
-    for (u, row) in p.chunks_exact_mut(k).enumerate() {
-        labels.votes(u, row);
-        let n = row.iter().sum::<f64>() + k as f64;
-        row.iter_mut().for_each(|x| *x = (*x + 1.0) / n);
-    }
-    d.probabilities = Some(Probabilities::new(k, p, "votes").unwrap());
-    d
 }
 
 fn ratings() -> Dataset {

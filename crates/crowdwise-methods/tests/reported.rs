@@ -6,11 +6,9 @@
 mod common;
 
 use common::sound::sound;
-use common::{accuracy, real_set};
+use common::{accuracy, fit_any, real_set};
 use crowdwise_core::{Annotators, Finding};
-use crowdwise_core::{
-    AnyMethod, Context, Dataset, Entry, Fit, LabelKind, Severity, TableBuilder, Truth, questions, stream,
-};
+use crowdwise_core::{AnyMethod, Dataset, Entry, Fit, LabelKind, Severity, TableBuilder, Truth, questions, stream};
 use crowdwise_methods::METHODS;
 use rand::RngExt;
 
@@ -19,7 +17,7 @@ fn accepting() -> impl Iterator<Item = &'static Entry> {
 }
 
 fn fit(m: &dyn AnyMethod, d: &Dataset) -> Fit {
-    m.fit(d, &mut Context::new(0, 2)).unwrap_or_else(|e| panic!("{}: {e}", m.info().id))
+    fit_any(m, d, "")
 }
 
 fn by_name(id: &str) -> Box<dyn AnyMethod> {

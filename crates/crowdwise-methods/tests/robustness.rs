@@ -5,9 +5,9 @@
 
 mod common;
 
-use common::accuracy;
 use common::sound::sound;
-use crowdwise_core::{AnyMethod, Context, Dataset, Entry, Fit, Gold, LabelKind, Preference, TableBuilder, stream};
+use common::{accuracy, fit_any as fit};
+use crowdwise_core::{AnyMethod, Dataset, Entry, Fit, Gold, LabelKind, Preference, TableBuilder, stream};
 use crowdwise_methods::METHODS;
 use rand::RngExt;
 use rand::seq::index::sample;
@@ -22,10 +22,6 @@ fn excused(e: &Entry, check: &str) -> bool {
 
 fn accepting(kind: LabelKind) -> impl Iterator<Item = &'static Entry> {
     METHODS.iter().filter(move |e| e.info.accepts.contains(&kind))
-}
-
-fn fit(m: &dyn AnyMethod, d: &Dataset, what: &str) -> Fit {
-    m.fit(d, &mut Context::new(0, 2)).unwrap_or_else(|e| panic!("{}: {what}: {e}", m.info().id))
 }
 
 /// Item, annotator, class.

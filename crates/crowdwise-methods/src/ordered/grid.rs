@@ -242,8 +242,8 @@ impl Expected {
             let mut last = usize::MAX;
             for row in self.first[j]..self.first[j + 1] {
                 let l = self.label[row] as usize;
-                let follows = last != usize::MAX && last + 1 == l;
-                let low = if follows { high } else { ends(tau, l, r, &z) };
+                // the upper end of the class before
+                let low = if last.checked_add(1) == Some(l) { high } else { ends(tau, l, r, &z) };
                 high = ends(tau, l + 1, r, &z);
                 last = l;
                 for g in 0..POINTS {

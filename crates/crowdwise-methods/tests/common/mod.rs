@@ -5,7 +5,7 @@ pub mod crowds;
 pub mod sound;
 
 use crowdwise_core::stats::{n_tied, tied};
-use crowdwise_core::{Fit, Gold};
+use crowdwise_core::{Dataset, Fit, Gold, Probabilities};
 
 #[path = "../../../crowdwise-core/tests/support/sets.rs"]
 mod sets;
@@ -25,4 +25,25 @@ pub fn accuracy(fit: &Fit, gold: &Gold) -> f64 {
     let mut sum: f64 = inside.iter().map(|&(u, c)| credit(&post[u as usize * k..(u as usize + 1) * k], c)).sum();
     sum += outside.iter().map(|&(_, c)| credit(&prior, c)).sum::<f64>();
     sum / (inside.len() + outside.len()) as f64
+}
+
+/// With class probabilities, for methods that want a classifier: smoothed vote shares, which follow every renaming.
+pub fn believed(mut d: Dataset) -> Dataset {
+    let Some(labels) = d.table.categorical() else { return d };
+    let k = labels.k();
+    let mut p = vec![0.0; d.table.n_units() * k];
+    for (u, row) in p.chunks_exact_mut(k).enumerate() {
+        labels.votes(u, row);
+        let n = row.iter().sum::<f64>() + k as f64;
+        row.iter_mut().for_each(|x| *x = (*x + 1.0) / n);
+    }
+    d.probabilities = Some(Probabilities::new(k, p, "votes").unwrap());
+    d
+}
+
+/// Fits; a method that wants a classifier gets one.
+pub fn fit_any(m: &dyn crowdwise_core::AnyMethod, d: &Dataset, what: &str) -> Fit {
+    let mut cx = crowdwise_core::Context::new(0, 2);
+    let fitted = if m.info().id == "crowdlab" { m.fit(&believed(d.clone()), &mut cx) } else { m.fit(d, &mut cx) };
+    fitted.unwrap_or_else(|e| panic!("{}: {what}: {e}", m.info().id))
 }
