@@ -19,8 +19,8 @@ use crowdwise::Error;
     arg_required_else_help = true,
     before_help = "\
 Examples:
-  crowdwise repro label-integration --data sets   a published table, ours beside it
-  crowdwise repro scaling --max 1000000           time and memory as labels grow
+  crowdwise repro label-integration       a published table, ours beside it
+  crowdwise repro scaling --max 1000000   time and memory as labels grow
 "
 )]
 pub struct Args {

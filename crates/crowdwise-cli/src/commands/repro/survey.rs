@@ -86,7 +86,7 @@ pub const LINES: &[Line] = &[
     Line {
         title: "CNMF-OPT",
         method: "cnmf-opt",
-        settings: "min_blocks=7 align=trace",
+        settings: "min_blocks=7",
         except: &[],
         printed: [Some((29.23, 536.89)), Some((11.11, 1.94)), Some((7.12, 17.06))],
         goals: [Most(33.2), digits(11.11), Near(7.12, 0.14), Most(16.3)],
@@ -103,7 +103,7 @@ pub const LINES: &[Line] = &[
         title: "Spectral-EM",
         method: "spectral-em",
         settings: "max_iter=10 tol=0 alpha=0 class_prior=uniform zeros=skip restarts=5 accelerate=false",
-        except: &[],
+        except: &[("dog", "")],
         printed: [Some((29.58, 919.98)), Some((12.03, 1.97)), Some((7.12, 6.40))],
         goals: [Near(29.58, 0.6), digits(12.04), Near(7.12, 0.14), Most(16.2)],
     },
@@ -113,7 +113,7 @@ pub const LINES: &[Line] = &[
         settings: "",
         except: &[],
         printed: [None, Some((12.03, 2.74)), None],
-        goals: [Most(34.86), Near(12.04, 0.95), Most(10.31), Most(17.8)],
+        goals: [Most(34.86), Near(12.04, 0.95), Most(10.31), Most(18.2)],
     },
     Line {
         title: "DS-EM",
@@ -169,7 +169,7 @@ pub const LINES: &[Line] = &[
         settings: "init=normal max_iter=10 by_degree=false",
         except: &[],
         printed: NOT_PRINTED,
-        goals: [Near(42.73, 0.3), digits(27.78), Near(49.88, 1.0), Most(35.0)],
+        goals: [Near(42.73, 0.3), digits(27.78), Near(49.88, 1.0), Most(18.7)],
     },
     Line {
         title: "SymNMF",
