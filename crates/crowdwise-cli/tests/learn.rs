@@ -62,7 +62,7 @@ fn array(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
 const LEARN: [&str; 6] = ["learn", "answers.csv", "--features", "x.npy", "--items", "items.csv"];
 
 fn learn(dir: &Path, more: &[&str]) -> common::Run {
-    run_in(dir, &[&LEARN[..], &["-p", "epochs=8", "-p", "hidden=16"], more].concat())
+    run_in(dir, &[&LEARN[..], &["-p", "epochs=8", "-p", "hidden=16", "-p", "learning_rate=0.01"], more].concat())
 }
 
 #[test]

@@ -71,7 +71,7 @@ impl Method for CrowdLayer {
         name: "Crowd layer",
         summary: "A network whose class probabilities pass through a learned confusion matrix of each annotator.",
         doc: include_str!("crowd_layer.md"),
-        aliases: &["ccem", "crowd-layer-vw"],
+        aliases: &["ccem"],
         accepts: &[LabelKind::Categorical],
         capabilities: Capabilities {
             confusion: true,

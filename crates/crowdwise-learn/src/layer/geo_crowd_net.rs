@@ -60,7 +60,7 @@ impl Method for GeoCrowdNet {
         name: "GeoCrowdNet",
         summary: "A crowd layer with a volume criterion that makes classifier and confusion matrices identifiable.",
         doc: include_str!("geo_crowd_net.md"),
-        aliases: &["geocrowd-f", "geocrowd-w", "geocrowdnet"],
+        aliases: &["geocrowd-f", "geocrowdnet"],
         accepts: &[LabelKind::Categorical],
         capabilities: Capabilities {
             confusion: true,

@@ -58,7 +58,7 @@ impl Method for TraceReg {
         name: "Trace-regularised crowd layer",
         summary: "A crowd layer with a penalty on the trace of the annotators' confusion matrices.",
         doc: include_str!("trace_reg.md"),
-        aliases: &["trace-log"],
+        aliases: &[],
         accepts: &[LabelKind::Categorical],
         capabilities: Capabilities {
             confusion: true,
