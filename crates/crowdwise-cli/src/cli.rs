@@ -1,7 +1,8 @@
 //! The command line.
 
 use crate::commands::{
-    annotators, compare, completions, convert, fit, inspect, items, man, methods, report, repro, simulate,
+    annotators, compare, completions, convert, fit, inspect, items, learn, man, methods, predict, report, repro,
+    simulate,
 };
 use crate::talk::Talk;
 use clap::{Parser, Subcommand};
@@ -50,6 +51,10 @@ pub enum Command {
     Items(items::Args),
     /// Methods side by side
     Compare(compare::Args),
+    /// Train a classifier from features and crowd labels
+    Learn(learn::Args),
+    /// Classify new items with a trained classifier
+    Predict(predict::Args),
     /// Data with known truth
     Simulate(simulate::Args),
     /// One self-contained HTML page

@@ -74,7 +74,7 @@ fn more_iterations(method: &str) -> String {
     let params = entry.params();
     let has = |name: &&str| params.iter().any(|p| p.name == *name);
     let known: Vec<String> =
-        ["max_iter", "burn_in", "keep"].iter().filter(|n| has(n)).map(|n| format!("`-p {n}=N`")).collect();
+        ["max_iter", "epochs", "burn_in", "keep"].iter().filter(|n| has(n)).map(|n| format!("`-p {n}=N`")).collect();
     match known.len() {
         0 => String::new(),
         1 => format!("; {} allows more", known[0]),

@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod failure;
+mod features;
 mod fitting;
 mod interrupt;
 mod options;
@@ -29,6 +30,8 @@ fn main() -> ExitCode {
         Command::Annotators(args) => commands::annotators::run(args, talk),
         Command::Items(args) => commands::items::run(args, talk),
         Command::Compare(args) => commands::compare::run(args, talk),
+        Command::Learn(args) => commands::learn::run(args, talk),
+        Command::Predict(args) => commands::predict::run(args, talk),
         Command::Simulate(args) => commands::simulate::run(args, talk),
         Command::Report(args) => commands::report::run(args, talk),
         Command::Repro(args) => commands::repro::run(args, talk),

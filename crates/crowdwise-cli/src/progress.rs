@@ -54,6 +54,10 @@ impl Progress {
                 "event": "iteration", "method": self.prefix, "iteration": iteration, "max_iter": max_iter,
                 "objective": objective, "change": change, "tol": tol, "seconds": seconds,
             }),
+            Event::Epoch { epoch, epochs, loss, held_out } => json!({
+                "event": "epoch", "method": self.prefix, "epoch": epoch, "epochs": epochs, "loss": loss,
+                "held_out": held_out, "seconds": seconds, "seconds_left": seconds / *epoch as f64 * (epochs - epoch) as f64,
+            }),
             Event::Stage { name } => {
                 json!({"event": "stage", "method": self.prefix, "name": name, "seconds": seconds})
             }
@@ -63,6 +67,10 @@ impl Progress {
     }
 
     fn draw(&mut self, event: &Event) {
+        if let Event::Epoch { epoch, .. } = event {
+            // epochs are counted, not predicted: a change of 0 predicts nothing
+            self.rate.see(*epoch, 0.0, 0.0, self.started.elapsed());
+        }
         if let Event::Iteration { iteration, change, tol, .. } = event {
             self.rate.see(*iteration, *change, *tol, self.started.elapsed());
         }
@@ -85,6 +93,13 @@ impl Progress {
                 let objective = objective.map(|o| format!(" · objective {o:.6}")).unwrap_or_default();
                 let left = self.rate.left(*iteration, *max_iter);
                 bar.set_message(format!("iteration {iteration} · {left} left{objective} · change {change:.2e}"));
+            }
+            Event::Epoch { epoch, epochs, loss, held_out } => {
+                bar.set_length(*epochs as u64);
+                bar.set_position(*epoch as u64);
+                let held = held_out.map(|h| format!(" · held-out {h:.4}")).unwrap_or_default();
+                let left = self.rate.left(*epoch, *epochs);
+                bar.set_message(format!("epoch {epoch} of {epochs} · {left} left · loss {loss:.4}{held}"));
             }
             Event::Stage { name } => {
                 self.rate = Rate::default();

@@ -4,6 +4,7 @@ use crate::fit::{Diagnostics, Objective, Stop, TracePoint};
 use crate::{Error, Fit};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,15 @@ pub enum Event {
         objective: Option<f64>,
         change: f64,
         tol: f64,
+    },
+    /// One pass over the training items of a classifier.
+    Epoch {
+        epoch: usize,
+        epochs: usize,
+        /// Mean loss of the epoch.
+        loss: f64,
+        /// Mean log-likelihood of a held-out label, where some are held out.
+        held_out: Option<f64>,
     },
     /// A new part of the work, e.g. "restart 2 of 5".
     Stage {
@@ -37,6 +47,7 @@ pub struct Context<'a> {
     cancel: Option<&'a AtomicBool>,
     last_event: Option<Instant>,
     pool: Option<rayon::ThreadPool>,
+    kept: Option<Box<dyn Any + Send>>,
 }
 
 impl std::fmt::Debug for Context<'_> {
@@ -56,7 +67,7 @@ impl Default for Context<'_> {
 
 impl<'a> Context<'a> {
     pub fn new(seed: u64, threads: usize) -> Self {
-        Context { seed, threads: threads.max(1), warm: None, sink: None, cancel: None, last_event: None, pool: None }
+        Context { seed, threads: threads.max(1), warm: None, sink: None, cancel: None, last_event: None, pool: None, kept: None }
     }
 
     #[must_use]
@@ -76,6 +87,16 @@ impl<'a> Context<'a> {
     pub fn with_warm_start(mut self, fit: &'a Fit) -> Self {
         self.warm = Some(fit);
         self
+    }
+
+    /// Leaves something beside the fit that is no plain data (a trained classifier) for whoever started the run.
+    pub fn keep<T: Any + Send>(&mut self, what: T) {
+        self.kept = Some(Box::new(what));
+    }
+
+    /// Takes what the method left, if it is of this type.
+    pub fn take_kept<T: Any + Send>(&mut self) -> Option<T> {
+        self.kept.take().and_then(|kept| kept.downcast::<T>().ok()).map(|kept| *kept)
     }
 
     pub fn cancelled(&self) -> bool {
@@ -104,7 +125,7 @@ impl<'a> Context<'a> {
     pub fn event(&mut self, event: &Event) {
         let now = Instant::now();
         let due = match event {
-            Event::Iteration { .. } => self.last_event.is_none_or(|t| now - t >= EVENT_EVERY),
+            Event::Iteration { .. } | Event::Epoch { .. } => self.last_event.is_none_or(|t| now - t >= EVENT_EVERY),
             Event::Stage { .. } => true,
         };
         if due && let Some(sink) = &mut self.sink {

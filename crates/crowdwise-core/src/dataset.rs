@@ -146,6 +146,8 @@ impl Gold {
 pub struct Features {
     pub dim: usize,
     pub values: Vec<f32>,
+    /// Height, width and channels of images (dim = their product; the channel runs fastest).
+    pub image: Option<[usize; 3]>,
 }
 
 impl Features {

@@ -65,6 +65,8 @@ pub struct MethodInfo {
 /// One method: its parameters and how to fit.
 pub trait Method: Params {
     const INFO: MethodInfo;
+    /// Cannot work without a row of features per item.
+    const NEEDS_FEATURES: bool = false;
 
     /// Reports every bad parameter.
     fn check(&self, _problems: &mut Problems) {}
@@ -112,6 +114,12 @@ impl<M: Method> AnyMethod for M {
             let (n, k) = (table.n_units(), table.n_classes());
             return Err(Error::TooLarge { what: format!("{n} items times {k} classes are {entries} probabilities") });
         }
+        if M::NEEDS_FEATURES && data.features.is_none() {
+            return Err(Error::Unsupported {
+                what: format!("{} learns from features, but {} comes without", M::INFO.id, data.source),
+                hint: Some("`crowdwise learn ANSWERS --features X.npy` reads them".into()),
+            });
+        }
         let mut problems = Problems::default();
         self.check(&mut problems);
         Error::all(problems.0)?;
@@ -150,6 +158,8 @@ type Make = fn(&[(String, Value)]) -> Result<Box<dyn AnyMethod>, Error>;
 #[derive(Clone, Copy)]
 pub struct Entry {
     pub info: &'static MethodInfo,
+    /// Cannot work without a row of features per item.
+    pub needs_features: bool,
     make: Make,
     schema: fn() -> Value,
     defaults: fn() -> Value,
@@ -175,6 +185,7 @@ pub struct ParamInfo {
 pub const fn entry<M: Method>() -> Entry {
     Entry {
         info: &M::INFO,
+        needs_features: M::NEEDS_FEATURES,
         make: |pairs| Ok(Box::new(parse::<M>(pairs)?)),
         schema: || schemars::schema_for!(M).to_value(),
         defaults: || serde_json::to_value(M::default()).expect("parameters are plain data"),

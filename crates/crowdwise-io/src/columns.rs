@@ -361,6 +361,11 @@ pub(crate) fn usual_item(fields: &[&str]) -> Option<usize> {
     ITEM.iter().find_map(|u| fields.iter().position(|n| plain(n) == *u))
 }
 
+/// The column that holds the truth, by its usual names.
+pub(crate) fn usual_truth(fields: &[&str]) -> Option<usize> {
+    TRUTH.iter().find_map(|u| fields.iter().position(|n| plain(n) == *u))
+}
+
 /// A column name as it is compared: lower case, without separators, without a trailing "id" or "name".
 fn plain(name: &str) -> String {
     let mut s: String =

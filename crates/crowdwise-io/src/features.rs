@@ -20,6 +20,12 @@ pub fn read_features(path: &Path, items: Option<&[String]>, table: &Table) -> Re
     align(&loaded.matrix, loaded.items.as_deref().or(items), table, &file, "features")
 }
 
+/// Reads rows of features as they are, with the items that a CSV file may name.
+pub fn read_feature_rows(path: &Path) -> Result<(Features, Option<Vec<String>>), Error> {
+    let Loaded { matrix: m, items, .. } = load(path, "feature")?;
+    Ok((Features { dim: m.columns, values: m.values, image: m.image }, items))
+}
+
 /// A matrix as it is in a file.
 pub(crate) struct Loaded {
     pub matrix: npy::Matrix,
@@ -89,7 +95,7 @@ pub(crate) fn align(
             ));
         }
         notes.push(format!("{what}: rows taken in the order in which items first appear in the answers"));
-        return Ok(Read { value: Features { dim, values: matrix.values.clone() }, notes });
+        return Ok(Read { value: Features { dim, values: matrix.values.clone(), image: matrix.image }, notes });
     };
     if order.len() != matrix.rows {
         return Err(bad(
@@ -132,7 +138,7 @@ pub(crate) fn align(
     for row in row_of.into_iter().flatten() {
         values.extend_from_slice(&matrix.values[row * dim..(row + 1) * dim]);
     }
-    Ok(Read { value: Features { dim, values }, notes })
+    Ok(Read { value: Features { dim, values, image: matrix.image }, notes })
 }
 
 /// A CSV of numbers, with or without a header, with or without a column of items.
@@ -196,6 +202,6 @@ fn csv_matrix(bytes: &[u8], file: &str) -> Result<Loaded, Error> {
         return Err(Error::BadRows { file: file.into(), bad, total, examples });
     }
     let columns = width.unwrap_or(0) - usize::from(item.is_some() && width.unwrap_or(0) > 0);
-    let matrix = npy::Matrix { rows: total as usize, columns, values };
+    let matrix = npy::Matrix { rows: total as usize, columns, values, image: None };
     Ok(Loaded { matrix, items: item.map(|_| names), columns: header })
 }

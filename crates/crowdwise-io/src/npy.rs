@@ -10,6 +10,8 @@ pub(crate) struct Matrix {
     pub columns: usize,
     /// Row-major.
     pub values: Vec<f32>,
+    /// Height, width and channels of an array of images.
+    pub image: Option<[usize; 3]>,
 }
 
 /// Kind and width of the numbers, and whether the most significant byte comes first.
@@ -32,7 +34,7 @@ pub(crate) fn parse(file: &[u8]) -> Result<Matrix, String> {
         Some(v) if v.starts_with("False") => false,
         _ => return Err("the header has no `fortran_order`".into()),
     };
-    let (rows, columns) = shape(entry(header, "shape").ok_or("the header has no `shape`")?)?;
+    let (rows, columns, image) = shape(entry(header, "shape").ok_or("the header has no `shape`")?)?;
     let cells = rows.checked_mul(columns).ok_or("the shape is too large")?;
     let wanted = cells.checked_mul(kind.bytes).ok_or("the shape is too large")?;
     if data.len() < wanted {
@@ -45,12 +47,15 @@ pub(crate) fn parse(file: &[u8]) -> Result<Matrix, String> {
         return Err(format!("{} bytes follow after {rows} x {columns} numbers", data.len() - wanted));
     }
     let at = |cell: usize| number(&data[cell * kind.bytes..(cell + 1) * kind.bytes], kind);
+    if fortran && image.is_some() {
+        return Err("images in Fortran order cannot be read; save them with `numpy.ascontiguousarray`".into());
+    }
     let values = if fortran {
         (0..cells).map(|c| at((c % columns) * rows + c / columns)).collect()
     } else {
         (0..cells).map(at).collect()
     };
-    Ok(Matrix { rows, columns, values })
+    Ok(Matrix { rows, columns, values, image })
 }
 
 /// Version 1 has a header length of two bytes, later ones of four.
@@ -86,7 +91,7 @@ fn kind(descr: &str) -> Result<Kind, String> {
     }
 }
 
-fn shape(text: &str) -> Result<(usize, usize), String> {
+fn shape(text: &str) -> Result<(usize, usize, Option<[usize; 3]>), String> {
     let inside = text.strip_prefix('(').and_then(|t| t.split_once(')')).ok_or("the shape is not a tuple")?.0;
     let sizes: Vec<usize> = inside
         .split(',')
@@ -95,12 +100,17 @@ fn shape(text: &str) -> Result<(usize, usize), String> {
         .map(|s| s.parse().map_err(|_| format!("`{s}` is no size")))
         .collect::<Result<_, _>>()?;
     match sizes[..] {
-        [rows] => Ok((rows, 1)),
-        [rows, columns] => Ok((rows, columns)),
+        [rows] => Ok((rows, 1, None)),
+        [rows, columns] => Ok((rows, columns, None)),
         [rows, ref more @ ..] if !more.is_empty() => {
             // Images and the like: one row an item all the same.
             let columns = more.iter().try_fold(1usize, |n, &m| n.checked_mul(m)).ok_or("the shape is too large")?;
-            Ok((rows, columns))
+            let image = match more {
+                [height, width] => Some([*height, *width, 1]),
+                [height, width, channels] => Some([*height, *width, *channels]),
+                _ => None,
+            };
+            Ok((rows, columns, image))
         }
         _ => Err("the array has no dimensions".into()),
     }
@@ -166,7 +176,11 @@ mod tests {
             parse(&npy("<f2", false, "(2,)", &[0x00, 0x3e, 0x01, 0x80])).unwrap().values,
             [1.5, -(2f32.powi(-24))]
         );
-        assert_eq!(parse(&npy("|u1", false, "(1, 2, 2)", &[1, 2, 3, 4])).unwrap().columns, 4);
+        let m = parse(&npy("|u1", false, "(1, 2, 2)", &[1, 2, 3, 4])).unwrap();
+        assert_eq!((m.columns, m.image), (4, Some([2, 2, 1])));
+        let m = parse(&npy("|u1", false, "(1, 1, 2, 3)", &[1, 2, 3, 4, 5, 6])).unwrap();
+        assert_eq!((m.columns, m.image), (6, Some([1, 2, 3])));
+        assert!(parse(&npy("|u1", true, "(1, 2, 2)", &[1, 2, 3, 4])).unwrap_err().contains("Fortran"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub(crate) mod mcmc;
 pub mod messages;
 pub mod moments;
 pub mod optimisation;
-pub(crate) mod optimise;
+pub mod optimise;
 pub mod ordered;
 pub mod pooled;
 pub mod preference;

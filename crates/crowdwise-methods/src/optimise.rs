@@ -4,7 +4,7 @@ use crate::fast::dot;
 
 /// When to stop, and how much to remember.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lbfgs {
+pub struct Lbfgs {
     pub max_iter: usize,
     /// Stop when no variable would move by more than this in a scaled gradient step.
     pub tol: f64,
@@ -14,7 +14,7 @@ pub(crate) struct Lbfgs {
 
 /// How the search went.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Searched {
+pub struct Searched {
     pub value: f64,
     pub steps: usize,
     pub evaluations: usize,
@@ -31,7 +31,7 @@ impl Lbfgs {
     /// Minimises from `x`, leaving the best point in it. `f` returns the value and writes the gradient; it is called
     /// once per point. `scale` is an approximate inverse of the diagonal of the second derivative. The value never
     /// rises: if no better point is found, `x` stays.
-    pub(crate) fn minimise(
+    pub fn minimise(
         &self,
         x: &mut Vec<f64>,
         scale: &[f64],

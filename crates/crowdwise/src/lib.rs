@@ -34,6 +34,8 @@ pub use crowdwise_core::{
 };
 /// Readers and writers.
 pub use crowdwise_io as io;
+/// Classifiers learned end to end: methods, networks, saved models.
+pub use crowdwise_learn as learn;
 /// The methods as structs of parameters.
 pub use crowdwise_methods as methods;
 /// Tables, charts, pages and the JSON document.
@@ -50,7 +52,7 @@ use std::path::Path;
 
 /// Every method of every crate, in the order in which people should meet them.
 pub fn methods() -> impl Iterator<Item = &'static Entry> + Clone {
-    crowdwise_methods::METHODS.iter()
+    crowdwise_methods::METHODS.iter().chain(crowdwise_learn::METHODS)
 }
 
 /// The method called `name` (an id or an alias); if there is none, the error offers the nearest name.

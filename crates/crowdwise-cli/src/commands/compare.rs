@@ -151,7 +151,8 @@ pub fn check_names(names: &[String]) -> Result<(), Error> {
 
 /// The methods asked for, with their parameters.
 pub fn chosen(names: &[String], kind: LabelKind, params: &Params) -> Result<Vec<Box<dyn AnyMethod>>, Error> {
-    let fits = |e: &&Entry| e.info.accepts.contains(&kind);
+    // a comparison reads no features
+    let fits = |e: &&Entry| e.info.accepts.contains(&kind) && !e.needs_features;
     let entries: Vec<&Entry> = if names.is_empty() {
         crowdwise::methods().filter(fits).filter(|e| SENSIBLE.contains(&e.info.id)).collect()
     } else if names.iter().any(|n| n == "all") {

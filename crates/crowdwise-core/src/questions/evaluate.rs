@@ -174,6 +174,37 @@ struct Tally {
 }
 
 impl Tally {
+    fn new(k: usize) -> Self {
+        Tally {
+            n: 0,
+            right: 0.0,
+            log_loss: 0.0,
+            brier: 0.0,
+            bins: [(0.0, 0.0, 0.0); BINS],
+            counts: vec![(0.0, 0.0, 0.0); k],
+        }
+    }
+
+    fn evaluation(&self) -> Evaluation {
+        let n = self.n as f64;
+        let some = |x: f64| (self.n > 0).then_some(x);
+        let used: Vec<f64> = self
+            .counts
+            .iter()
+            .filter(|c| c.0 + c.1 > 0.0)
+            .map(|&(truth, answered, both)| 2.0 * both / (truth + answered))
+            .collect();
+        Evaluation {
+            n: self.n,
+            accuracy: some(self.right / n),
+            macro_f1: some(used.iter().sum::<f64>() / used.len() as f64),
+            log_loss: some(self.log_loss / n),
+            brier: some(self.brier / n),
+            ece: some(self.bins.iter().map(|b| (b.1 - b.2).abs()).sum::<f64>() / n),
+            ..Evaluation::default()
+        }
+    }
+
     fn add(&mut self, row: &[f64], truth: usize) {
         let (top, credit) = top_and_credit(row, truth);
         let tied = stats::n_tied(row) as f64;
@@ -198,14 +229,7 @@ impl Tally {
 }
 
 fn classes(fit: &Fit, data: &Dataset, gold: &Gold, k: usize, posterior: &[f64], known: &[(u32, u32)]) -> Evaluation {
-    let mut t = Tally {
-        n: 0,
-        right: 0.0,
-        log_loss: 0.0,
-        brier: 0.0,
-        bins: [(0.0, 0.0, 0.0); BINS],
-        counts: vec![(0.0, 0.0, 0.0); k],
-    };
+    let mut t = Tally::new(k);
     let prior = fit.class_prior.clone().unwrap_or_else(|| vec![1.0 / k as f64; k]);
     let (mut labelled, mut right_labelled) = (0usize, 0.0);
     for &(u, truth) in known {
@@ -225,26 +249,40 @@ fn classes(fit: &Fit, data: &Dataset, gold: &Gold, k: usize, posterior: &[f64], 
             t.add(&prior, truth as usize);
         }
     }
-    let n = t.n as f64;
-    let some = |x: f64| (t.n > 0).then_some(x);
-    let used: Vec<f64> = t
-        .counts
-        .iter()
-        .filter(|c| c.0 + c.1 > 0.0)
-        .map(|&(truth, answered, both)| 2.0 * both / (truth + answered))
-        .collect();
     Evaluation {
-        n: t.n,
-        accuracy: some(t.right / n),
-        macro_f1: some(used.iter().sum::<f64>() / used.len() as f64),
-        log_loss: some(t.log_loss / n),
-        brier: some(t.brier / n),
-        ece: some(t.bins.iter().map(|b| (b.1 - b.2).abs()).sum::<f64>() / n),
         unlabelled: t.n - labelled,
         n_labelled: labelled,
         accuracy_labelled: (labelled > 0).then(|| right_labelled / labelled as f64),
-        ..Evaluation::default()
+        ..t.evaluation()
     }
+}
+
+/// Scores rows of class probabilities (K each) of which the truth is known: (row, class). A class from K on is one that
+/// the classifier cannot answer.
+pub fn evaluate_rows(k: usize, rows: &[f64], truth: &[(usize, usize)]) -> Evaluation {
+    let mut t = Tally::new(k);
+    for &(r, class) in truth {
+        t.add(&rows[r * k..(r + 1) * k], class);
+    }
+    t.evaluation()
+}
+
+/// Area under the ROC curve: of the second class where there are two, otherwise the mean over the classes of each against
+/// the rest. Classes that always or never are the truth have none.
+pub fn area_under_curve(k: usize, rows: &[f64], truth: &[(usize, usize)]) -> Option<f64> {
+    let mut areas = Vec::new();
+    for class in usize::from(k == 2)..k {
+        let score: Vec<f64> = truth.iter().map(|&(r, _)| rows[r * k + class]).collect();
+        let positive = truth.iter().filter(|t| t.1 == class).count() as f64;
+        let negative = truth.len() as f64 - positive;
+        if positive == 0.0 || negative == 0.0 {
+            continue;
+        }
+        let ranks = mean_ranks(&score);
+        let sum: f64 = ranks.iter().zip(truth).filter(|(_, t)| t.1 == class).map(|(r, _)| r).sum();
+        areas.push((sum - positive * (positive + 1.0) / 2.0) / (positive * negative));
+    }
+    (!areas.is_empty()).then(|| areas.iter().sum::<f64>() / areas.len() as f64)
 }
 
 fn real(data: &Dataset, gold: &Gold, value: &[f64], known: &[(u32, f64)]) -> Evaluation {

@@ -25,7 +25,7 @@ pub use agreement::{Agreement, Level, PairRow, agreement};
 pub use annotators::{AnnotatorRow, annotators};
 pub use compare::{CompareRow, Comparison, compare};
 pub use criteria::{cavity_agreement, vote_agreement};
-pub use evaluate::{Evaluation, ReliabilityBin, evaluate, reliability};
+pub use evaluate::{Evaluation, ReliabilityBin, area_under_curve, evaluate, evaluate_rows, reliability};
 pub use findings::{ENDINGS, findings};
 pub use identifiability::{Basis, ClassPair, Identifiability, PairStrength, Separation, TripleCheck, identifiability};
 pub use inspect::{

@@ -310,7 +310,7 @@ impl Simulator {
             data.structure = Structure::Chains { starts, names };
         }
         if self.s.features > 0 {
-            data.features = Some(Features { dim: self.s.features, values: features });
+            data.features = Some(Features { dim: self.s.features, values: features, image: None });
         }
         let (values, unlabelled) = match self.s.kind() {
             LabelKind::Real => (GoldValues::Real(values), GoldValues::Real(Vec::new())),

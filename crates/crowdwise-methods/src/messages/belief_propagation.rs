@@ -169,6 +169,52 @@ impl BeliefPropagation {
     }
 }
 
+impl BeliefPropagation {
+    /// Beliefs of all units (units x K) and what is believed of the annotators, when every unit has a prior of its own:
+    /// `ln_priors`, units x K, up to a constant a unit. Messages start anew and are exchanged until they change by less
+    /// than `tol`, at most `max_iter` times. Class shares are not used.
+    pub fn with_item_priors(
+        &self,
+        data: &Dataset,
+        ln_priors: &[f64],
+        seed: u64,
+    ) -> Result<(Vec<f64>, Annotators), Error> {
+        let graph = Graph::new(data);
+        let (k, n) = (graph.k(), data.table.n_units());
+        if k == 1 {
+            return Ok((vec![1.0; n], Annotators::Accuracy { k, accuracy: vec![1.0; data.table.n_annotators()] }));
+        }
+        let mut network = self.network(&graph.labels, &graph, &Context::new(seed, 1))?;
+        let mut damping = self.damping;
+        let mut changes: Vec<f64> = Vec::new();
+        for _ in 0..self.max_iter {
+            let change = network.round(&graph, ln_priors, damping).change;
+            if change.is_nan() || change < self.tol {
+                break;
+            }
+            changes.push(change);
+            damping = damped(&changes, damping);
+        }
+        let mut beliefs = network.beliefs(&graph, ln_priors);
+        for (u, row) in beliefs.chunks_exact_mut(k).enumerate() {
+            if let Some(c) = graph.known(u) {
+                row.fill(0.0);
+                row[c] = 1.0;
+            }
+        }
+        Ok((beliefs, network.annotators()))
+    }
+}
+
+/// More damping when messages swing.
+fn damped(changes: &[f64], damping: f64) -> f64 {
+    let n = changes.len();
+    if n >= 2 * PATIENCE && n.is_multiple_of(PATIENCE) && changes[n - 1] > 0.5 * changes[n - PATIENCE - 1] {
+        return (0.5 * (1.0 + damping)).min(MOST_DAMPING);
+    }
+    damping
+}
+
 impl Method for BeliefPropagation {
     const INFO: MethodInfo = MethodInfo {
         id: "belief-propagation",
@@ -238,10 +284,7 @@ impl Method for BeliefPropagation {
                 }
             }
             changes.push(change);
-            let n = changes.len();
-            if n >= 2 * PATIENCE && n.is_multiple_of(PATIENCE) && change > 0.5 * changes[n - PATIENCE - 1] {
-                damping = (0.5 * (1.0 + damping)).min(MOST_DAMPING);
-            }
+            damping = damped(&changes, damping);
             Ok(Step { objective: Some(round.ln_evidence), change })
         })?;
         let ln_prior: Vec<f64> = prior.iter().map(|p| p.ln()).collect();

@@ -1,7 +1,7 @@
 //! Messages when annotators are coins: one number per label in each direction.
 
 use super::coin_factor::{Factor, MOST_POLYNOMIAL, Scratch};
-use super::graph::{Graph, Network, Round};
+use super::graph::{Graph, Network, Round, own};
 use crate::fast::{LnProduct, add_into, split_labels};
 use crowdwise_core::Annotators;
 use crowdwise_core::stats::softmax;
@@ -48,7 +48,7 @@ impl CoinNetwork {
 
     /// What an item thinks of its classes, unnormalised logarithms.
     fn scores(&self, graph: &Graph<'_>, u: usize, ln_prior: &[f64], score: &mut [f64]) {
-        score.copy_from_slice(ln_prior);
+        score.copy_from_slice(own(ln_prior, u, self.k));
         for r in graph.labels.table.rows(u) {
             score[graph.labels.codes.get(r)] += self.message[graph.place[r] as usize];
         }

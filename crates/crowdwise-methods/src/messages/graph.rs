@@ -110,7 +110,12 @@ pub(super) struct Round {
     pub class_sums: Vec<f64>,
 }
 
-/// Messages of one form on a graph.
+/// The prior of unit `u`: its own where every unit has one, otherwise that of all.
+pub(super) fn own(ln_prior: &[f64], u: usize, k: usize) -> &[f64] {
+    if ln_prior.len() == k { ln_prior } else { &ln_prior[u * k..(u + 1) * k] }
+}
+
+/// Messages of one form on a graph. `ln_prior` has K numbers, or K for every unit.
 pub(super) trait Network: Send + Sync {
     /// Items tell annotators, annotators tell items. New messages keep a share `damping` of the old ones.
     fn round(&mut self, graph: &Graph<'_>, ln_prior: &[f64], damping: f64) -> Round;

@@ -1,6 +1,6 @@
 //! Messages when annotators have confusion matrices: K numbers per label in each direction.
 
-use super::graph::{Graph, Network, Round};
+use super::graph::{Graph, Network, Round, own};
 use super::matrix_factor::{MatrixFactor, Scratch};
 use crate::fast::{add_into, split_labels};
 use crowdwise_core::Annotators;
@@ -45,7 +45,7 @@ impl MatrixNetwork {
     }
 
     fn scores(&self, graph: &Graph<'_>, u: usize, ln_prior: &[f64], score: &mut [f64]) {
-        score.copy_from_slice(ln_prior);
+        score.copy_from_slice(own(ln_prior, u, self.k));
         for r in graph.labels.table.rows(u) {
             add_into(score, self.of_row(graph, r));
         }

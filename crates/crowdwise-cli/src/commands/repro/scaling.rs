@@ -77,7 +77,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let wanted = |e: &&Entry| {
         let named = args.methods.is_empty()
             || args.methods.iter().any(|n| crowdwise::find(n).is_ok_and(|f| f.info.id == e.info.id));
-        named && e.info.accepts.contains(&LabelKind::Categorical)
+        named && e.info.accepts.contains(&LabelKind::Categorical) && !e.needs_features
     };
     let sizes: Vec<u64> =
         std::iter::successors(Some(LEAST), |n| n.checked_mul(10)).take_while(|n| *n <= args.max).collect();

@@ -1,0 +1,182 @@
+//! `crowdwise learn`.
+
+use crate::cli::TEMPLATE;
+use crate::commands::fit::labels;
+use crate::failure::Exit;
+use crate::features::{self, Test};
+use crate::fitting;
+use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, method};
+use crate::output::{Format, OutputOptions, Pending, unwritable};
+use crate::rows;
+use crate::source::Known;
+use crate::talk::Talk;
+use crowdwise::learn::Model;
+use crowdwise::questions::{Evaluation, evaluate};
+use crowdwise::report::{DataCounts, FindingEntry, SCHEMA};
+use crowdwise::{Dataset, Error, Fit, Gold, Severity};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+#[derive(Debug, clap::Args)]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  crowdwise learn votes.csv --features x.npy --items items.csv -m max-mig --model-out m.cw
+  crowdwise learn votes.csv --features x.npy --test-features t.npy --test-truth t.csv --format json
+"
+)]
+pub struct Args {
+    /// Answers: a file, or - for standard input
+    pub answers: String,
+    /// One row of numbers per item: .npy or CSV; images as .npy of N x height x width (x channels)
+    #[arg(long, value_name = "FILE")]
+    pub features: PathBuf,
+    /// The method [default: aggnet]
+    #[arg(short, long, value_name = "METHOD")]
+    pub method: Option<String>,
+    /// A parameter of the method; `crowdwise methods METHOD` lists them
+    #[arg(short, long = "param", value_name = "KEY=VALUE")]
+    pub params: Vec<KeyValue>,
+    #[command(flatten)]
+    pub test: Test,
+    #[command(flatten)]
+    pub known: Known,
+    /// Keep the trained classifier for `crowdwise predict`
+    #[arg(long, value_name = "FILE")]
+    pub model_out: Option<PathBuf>,
+    /// Add a column of probability for each class
+    #[arg(long)]
+    pub posterior: bool,
+    /// End with exit code 1 if this holds
+    #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',', hide_short_help = true)]
+    pub fail_if: Vec<FailIf>,
+    #[command(flatten)]
+    pub output: OutputOptions,
+    #[command(flatten)]
+    pub run: RunOptions,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+/// The method unless told otherwise.
+const DEFAULT_METHOD: &str = "aggnet";
+
+pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
+    let start = Instant::now();
+    // slips are found before anything is read
+    let name = args.method.as_deref().unwrap_or(DEFAULT_METHOD);
+    if !crowdwise::find(name)?.needs_features {
+        return Err(Error::Usage {
+            what: format!("`{name}` does not learn from features"),
+            hint: Some(format!(
+                "`crowdwise fit -m {name}` integrates labels; `-m two-stage -p method={name}` trains a network on the result"
+            )),
+        });
+    }
+    let method = method(name, &args.params)?;
+    args.test.check()?;
+    let mut inputs = args.known.files(&args.answers, &args.input).to_vec();
+    inputs.extend(args.test.files());
+    inputs.push(args.features.to_str());
+    let mut out = args.output.open(&inputs)?;
+    let model_file = args.model_out.as_deref().map(Pending::create).transpose()?;
+    let (mut data, truth) = args.known.read(&args.answers, &args.input, &args.run, talk)?;
+    data.features = Some(features::of_items(&args.features, args.input.items.as_deref(), &data, talk)?);
+    let test = args.test.read(&data, talk)?;
+    let (fit, model) = talk.timed("learn", || {
+        fitting::with_progress(method.info().id, &args.run, talk, |cx| {
+            let fit = method.fit(&data, cx)?;
+            let model = cx.take_kept::<Model>().expect("a learner leaves a model");
+            Ok::<_, Error>((fit, model))
+        })
+    })?;
+    if let Some(mut file) = model_file {
+        let shown = args.model_out.as_deref().map(|p| p.display().to_string()).unwrap_or_default();
+        let written = file.write_all(&model.to_bytes()).and_then(|()| file.finish());
+        written.map_err(|e| unwritable(&shown, &e))?;
+        talk.note(format_args!("model written to {shown}"));
+    }
+    let train = truth.as_ref().map(|gold| evaluate(&fit, &data, gold));
+    let test = test.map(|t| t.evaluate(&model)).transpose()?;
+    fitting::say_stop(&fit, talk);
+    if out.format == Format::Json {
+        let document = document(&data, &fit, &model, truth.as_ref(), train.as_ref(), test.as_ref(), start.elapsed())?;
+        talk.timed("write", || rows::write_json(&mut out, &document))?;
+    } else {
+        fitting::say_findings(&fit.findings, talk);
+        if let (Some(e), Some(file)) = (&train, &args.known.truth) {
+            fitting::say_evaluation(e, file, talk);
+        }
+        if let (Some((e, auc)), Some(file)) = (&test, &args.test.test_truth) {
+            fitting::say_evaluation(e, file, talk);
+            if let Some(auc) = auc {
+                talk.note(format_args!("AUC {auc:.4}"));
+            }
+        }
+        talk.timed("write", || rows::write(&mut out, labels(&data, &fit, args.posterior), talk))?;
+    }
+    out.target.finish()?;
+    let severities: Vec<Severity> = fit.findings.iter().map(|f| f.severity).collect();
+    Ok(fitting::exit(Some(fit.diagnostics.stop), &severities, &args.fail_if, talk))
+}
+
+fn document(
+    data: &Dataset,
+    fit: &Fit,
+    model: &Model,
+    gold: Option<&Gold>,
+    train: Option<&Evaluation>,
+    test: Option<&(Evaluation, Option<f64>)>,
+    elapsed: Duration,
+) -> Result<Value, Error> {
+    let d = &fit.diagnostics;
+    // the classifier alone on the training items, beside the classifier with their labels
+    let alone = match gold {
+        None => None,
+        Some(gold) => {
+            let features = data.features.as_ref().expect("learned from features");
+            let mut by_features = fit.clone();
+            let f = model.predict(features)?;
+            by_features.truth = crowdwise::Truth::Classes { k: f.k, posterior: f.rows };
+            evaluate(&by_features, data, gold).accuracy
+        }
+    };
+    let mut details = d.details.clone();
+    let trace = details.remove("epochs").unwrap_or_default();
+    let chosen = details.remove("chosen_epoch").unwrap_or_default();
+    let held_out = details.remove("held_out_items").unwrap_or_default();
+    let findings: Vec<FindingEntry> = fit.findings.iter().map(FindingEntry::from).collect();
+    Ok(json!({
+        "schema": SCHEMA,
+        "method": fit.provenance.method,
+        "params": fit.provenance.params,
+        "seed": fit.provenance.seed,
+        "data": DataCounts::of(data),
+        "class_names": model.classes,
+        "train": {
+            "items": data.table.n_items(),
+            "labels": data.table.n_labels(),
+            "held_out_items": held_out,
+            "stop": d.stop,
+            "epochs": d.iterations,
+            "chosen_epoch": chosen,
+            "objective": d.objective,
+            "inference_accuracy": train.and_then(|e| e.accuracy),
+            "inference_log_loss": train.and_then(|e| e.log_loss),
+            "inference_ece": train.and_then(|e| e.ece),
+            "inference_macro_f1": train.and_then(|e| e.macro_f1),
+            "n_truth": train.map(|e| e.n),
+            "classifier_accuracy": alone,
+        },
+        "test": test.map(|(e, auc)| features::test_json(e, *auc)),
+        "trace": trace,
+        "details": details,
+        "findings": findings,
+        "elapsed_seconds": elapsed.as_secs_f64(),
+        "version": fit.provenance.version,
+        "digest": fit.provenance.digest,
+    }))
+}

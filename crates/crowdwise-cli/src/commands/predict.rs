@@ -1,0 +1,159 @@
+//! `crowdwise predict`.
+
+use crate::cli::TEMPLATE;
+use crate::failure::Exit;
+use crate::features::{self, class_truth, test_json};
+use crate::fitting::say_evaluation;
+use crate::options::{InputOptions, whole};
+use crate::output::{Format, OutputOptions};
+use crate::rows::{self, Push, Row, Sheet};
+use crate::talk::{Talk, counted};
+use crowdwise::learn::{McDropout, Model, Probabilities};
+use crowdwise::questions::{area_under_curve, evaluate_rows};
+use crowdwise::report::SCHEMA;
+use crowdwise::{Error, stats};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  crowdwise predict m.cw --features new.npy -o labels.csv
+  crowdwise predict m.cw --features x.npy --answers votes.csv --items items.csv   features and labels together
+"
+)]
+pub struct Args {
+    /// A model that `crowdwise learn --model-out` wrote
+    pub model: PathBuf,
+    /// One row of numbers per item, as the model was trained on
+    #[arg(long, value_name = "FILE")]
+    pub features: PathBuf,
+    /// Labels that some of the items have: by annotators whom the model knows they count, too
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<String>,
+    /// Known classes (row,label from 0, or item,label), only to evaluate
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<String>,
+    /// Draw so many networks by dropout and add entropy and BALD, both in bits
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<usize>)]
+    pub samples: usize,
+    /// Add a column of probability for each class
+    #[arg(long)]
+    pub posterior: bool,
+    /// Threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), allow_negative_numbers = true)]
+    pub threads: Option<u16>,
+    #[command(flatten)]
+    pub output: OutputOptions,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+/// Rows of probabilities and what they are called.
+struct Predicted {
+    items: Vec<String>,
+    f: Probabilities,
+    sampled: Option<McDropout>,
+}
+
+pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
+    let inputs = [args.model.to_str(), args.features.to_str(), args.answers.as_deref(), args.truth.as_deref()];
+    let mut out = args.output.open(&inputs)?;
+    let shown = args.model.display().to_string();
+    let bytes = std::fs::read(&args.model).map_err(|e| Error::Unreadable {
+        file: shown.clone(),
+        what: e.to_string(),
+        hint: None,
+    })?;
+    let model = Model::from_bytes(&bytes, &shown)?;
+    let mut cx = crowdwise::Context::new(
+        model.seed,
+        args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from),
+    );
+    let p = match &args.answers {
+        Some(answers) => with_answers(args, &model, answers, &mut cx, talk)?,
+        None => {
+            let (x, items) = features::rows(&args.features, args.input.items.as_deref(), talk)?;
+            let sampled = (args.samples > 0).then(|| cx.install(|| model.sample(&x, args.samples))).transpose()?;
+            let f = cx.install(|| model.predict(&x))??;
+            let items = items.unwrap_or_else(|| (0..f.len()).map(|r| r.to_string()).collect());
+            Predicted { items, f, sampled: sampled.transpose()? }
+        }
+    };
+    let k = p.f.k;
+    let truth = args.truth.as_deref().map(|file| class_truth(file, p.f.len(), Some(&p.items), &model.classes, talk));
+    let truth = truth.transpose()?;
+    let evaluation = truth.map(|t| (evaluate_rows(k, &p.f.rows, &t), area_under_curve(k, &p.f.rows, &t)));
+    if out.format == Format::Json {
+        let document = json!({
+            "schema": SCHEMA, "model": {"method": model.method, "params": model.params, "version": model.version},
+            "class_names": model.classes, "n": p.f.len(),
+            "evaluation": evaluation.as_ref().map(|(e, auc)| test_json(e, *auc)),
+            "predictions": (0..p.f.len()).map(|r| one(&p, &model, r)).collect::<Vec<_>>(),
+        });
+        rows::write_json(&mut out, &document)?;
+    } else {
+        if let (Some((e, _)), Some(file)) = (&evaluation, &args.truth) {
+            say_evaluation(e, file, talk);
+        }
+        rows::write(&mut out, sheet(&p, &model, args.posterior), talk)?;
+    }
+    out.target.finish()?;
+    Ok(Exit::Done)
+}
+
+fn with_answers(
+    args: &Args,
+    model: &Model,
+    answers: &str,
+    cx: &mut crowdwise::Context<'_>,
+    talk: Talk,
+) -> Result<Predicted, Error> {
+    let mut data = args.input.read(answers, cx.threads, talk)?;
+    let x = features::of_items(&args.features, args.input.items.as_deref(), &data, talk)?;
+    let sampled = (args.samples > 0).then(|| cx.install(|| model.sample(&x, args.samples))).transpose()?;
+    data.features = Some(x);
+    let (f, strangers) = cx.install(|| model.predict_with_labels(&data))??;
+    if strangers > 0 {
+        let n = counted(strangers as u64, "label", "labels");
+        talk.note(format_args!("{n} by annotators whom the model does not know left out"));
+    }
+    Ok(Predicted { items: data.table.items().iter().map(Into::into).collect(), f, sampled: sampled.transpose()? })
+}
+
+fn one(p: &Predicted, model: &Model, r: usize) -> Value {
+    let row = p.f.row(r);
+    let best = stats::argmax(row);
+    let each: Map<String, Value> = model.classes.iter().cloned().zip(row.iter().map(|&x| x.into())).collect();
+    let mut out = json!({
+        "item": p.items[r], "label": model.classes[best], "probability": row[best], "probabilities": each,
+    });
+    if let Some(s) = &p.sampled {
+        out["entropy"] = s.entropy[r].into();
+        out["bald"] = s.bald[r].into();
+    }
+    out
+}
+
+fn sheet<'a>(p: &'a Predicted, model: &'a Model, posterior: bool) -> Sheet<'a> {
+    let mut columns: Vec<String> = vec!["item".into(), "label".into(), "probability".into()];
+    if p.sampled.is_some() {
+        columns.extend(["entropy".into(), "bald".into()]);
+    }
+    if posterior {
+        columns.extend(model.classes.iter().map(|c| format!("p_{c}")));
+    }
+    Sheet::new(columns, p.f.len(), move |r, row: &mut Row<'_>| {
+        let q = p.f.row(r);
+        let best = stats::argmax(q);
+        row.text(p.items[r].as_str()).text(model.classes[best].as_str()).real(q[best]);
+        if let Some(s) = &p.sampled {
+            row.real(s.entropy[r]).real(s.bald[r]);
+        }
+        if posterior {
+            q.iter().for_each(|&x| _ = row.real(x));
+        }
+    })
+}

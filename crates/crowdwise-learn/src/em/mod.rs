@@ -1,0 +1,14 @@
+//! Networks trained on class probabilities of the items: once and for all (two stages), or improved in turns with the
+//! annotators (EM).
+
+mod aggnet;
+mod mbem;
+mod raykar;
+mod regression;
+mod targets;
+mod two_stage;
+
+pub use aggnet::Aggnet;
+pub use mbem::Mbem;
+pub use raykar::Raykar;
+pub use two_stage::{Labelling, TwoStage};

@@ -1,0 +1,153 @@
+//! The labels that exist, as objectives visit them.
+
+use crowdwise_core::{Dataset, stream};
+use rand::seq::SliceRandom;
+
+/// No gold.
+const UNKNOWN: u32 = u32::MAX;
+
+/// Labels by item, and the gold that may be used.
+#[derive(Clone, Debug)]
+pub struct Labels {
+    /// Classes.
+    pub k: usize,
+    /// Annotators.
+    pub m: usize,
+    offsets: Vec<usize>,
+    annotator: Vec<u32>,
+    class: Vec<u32>,
+    gold: Vec<u32>,
+}
+
+impl Labels {
+    /// # Panics
+    /// If the labels are not classes.
+    pub fn new(data: &Dataset) -> Self {
+        let table = &data.table;
+        let labels = table.categorical().expect("categorical labels");
+        let gold = data.gold_classes().map_or_else(
+            || vec![UNKNOWN; table.n_units()],
+            |known| known.iter().map(|g| g.unwrap_or(UNKNOWN)).collect(),
+        );
+        Labels {
+            k: labels.k(),
+            m: table.n_annotators(),
+            offsets: table.offsets().iter().map(|&o| o as usize).collect(),
+            annotator: table.annotator().to_vec(),
+            class: (0..table.n_labels()).map(|row| labels.codes.get(row) as u32).collect(),
+            gold,
+        }
+    }
+
+    pub fn items(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    pub fn len(&self) -> usize {
+        self.annotator.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.annotator.is_empty()
+    }
+
+    /// (annotator, class) of every label of item `i`.
+    pub fn of(&self, i: usize) -> impl ExactSizeIterator<Item = (usize, usize)> + '_ {
+        let rows = self.offsets[i]..self.offsets[i + 1];
+        self.annotator[rows.clone()].iter().zip(&self.class[rows]).map(|(&j, &l)| (j as usize, l as usize))
+    }
+
+    /// Number of labels of item `i`.
+    pub fn degree(&self, i: usize) -> usize {
+        self.offsets[i + 1] - self.offsets[i]
+    }
+
+    /// The known class of item `i`.
+    pub fn gold(&self, i: usize) -> Option<usize> {
+        (self.gold[i] != UNKNOWN).then(|| self.gold[i] as usize)
+    }
+
+    /// The same labels as answers to "is the class above `t`?".
+    #[must_use]
+    pub fn above(&self, t: usize) -> Labels {
+        let answer = |&l: &u32| u32::from(l as usize > t);
+        Labels {
+            k: 2,
+            class: self.class.iter().map(answer).collect(),
+            gold: self.gold.iter().map(|g| if *g == UNKNOWN { UNKNOWN } else { answer(g) }).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// Share of the votes for each class, items x K; gold counts alone, and an item without either is even.
+    pub fn vote_shares(&self) -> Vec<f64> {
+        let mut out = vec![0.0; self.items() * self.k];
+        for (i, row) in out.chunks_exact_mut(self.k).enumerate() {
+            let n = self.degree(i);
+            match self.gold(i) {
+                Some(g) => row[g] = 1.0,
+                None if n == 0 => row.fill(1.0 / self.k as f64),
+                None => self.of(i).for_each(|(_, l)| row[l] += 1.0 / n as f64),
+            }
+        }
+        out
+    }
+
+    /// Items to train on and items whose labels are held out to judge the training by. Items without labels and gold are
+    /// in neither part; gold is always trained on. With few labelled items none are held out.
+    pub fn split(&self, holdout: f64, seed: u64) -> (Vec<u32>, Vec<u32>) {
+        let useful = |i: &u32| self.degree(*i as usize) > 0 || self.gold(*i as usize).is_some();
+        let mut train: Vec<u32> = (0..self.items() as u32).filter(useful).collect();
+        let mut able: Vec<u32> = train.iter().copied().filter(|&i| self.gold(i as usize).is_none()).collect();
+        let n = (able.len() as f64 * holdout).round() as usize;
+        if able.len() < FEW || n == 0 {
+            return (train, Vec::new());
+        }
+        able.shuffle(&mut stream(seed, "held out", 0));
+        able.truncate(n.min(train.len() - 1));
+        able.sort_unstable();
+        train.retain(|i| able.binary_search(i).is_err());
+        (train, able)
+    }
+}
+
+/// Below this many items a held-out part would say more about itself than about the training.
+const FEW: usize = 50;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crowdwise_core::{Gold, LabelKind, TableBuilder};
+
+    fn labels(items: usize) -> Labels {
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        for i in 0..items {
+            for j in 0..=i % 3 {
+                b.label(&format!("i{i}"), &format!("a{j}"), &format!("c{}", (i + j) % 2)).unwrap();
+            }
+        }
+        let mut data = Dataset::new(b.finish().unwrap());
+        data.table.add_items(["nobody"]);
+        let gold = Gold::from_items(&data.table, &[("i0".into(), "c1".into())], "gold").unwrap();
+        Labels::new(&data.with_gold(gold))
+    }
+
+    #[test]
+    fn shares_gold_and_silence() {
+        let l = labels(4);
+        assert_eq!((l.items(), l.k, l.m, l.len()), (5, 2, 3, 7));
+        assert_eq!(l.vote_shares(), [0.0, 1.0, 0.5, 0.5, 2.0 / 3.0, 1.0 / 3.0, 0.0, 1.0, 0.5, 0.5]);
+        assert_eq!(l.of(1).collect::<Vec<_>>(), [(0, 1), (1, 0)]);
+    }
+
+    #[test]
+    fn the_held_out_part_has_labels_and_no_gold() {
+        let l = labels(200);
+        let (train, held) = l.split(0.2, 3);
+        assert_eq!((train.len(), held.len()), (160, 40));
+        assert!(train.contains(&0) && !held.contains(&200) && !train.contains(&200));
+        assert_eq!(l.split(0.2, 3).1, held);
+        assert_ne!(l.split(0.2, 4).1, held);
+        assert!(l.split(0.0, 3).1.is_empty() && labels(20).split(0.2, 3).1.is_empty());
+    }
+}

@@ -1,0 +1,61 @@
+//! Classifiers learned end to end from features and noisy crowd labels. One method is one struct, one file, one page and
+//! one line in [`METHODS`].
+//!
+//! The losses know no framework: a [`Classifier`] maps features to scores and takes a gradient on them, an [`Objective`]
+//! turns scores and labels into that gradient and keeps the annotators' side. The training loop ([`train`]) knows both
+//! by these traits only. A fitted method leaves a [`Model`] in the context (`cx.take_kept::<Model>()`), which classifies
+//! new items and can be written to a file.
+
+pub mod bayes;
+mod classifier;
+pub mod confusion;
+pub mod em;
+pub mod information;
+mod labels;
+pub mod layer;
+mod learn;
+mod matrix;
+mod model;
+pub mod network;
+mod objective;
+mod params;
+mod rows;
+mod scale;
+mod train;
+
+pub use classifier::{Classifier, Mode, Weights, scores};
+pub use labels::Labels;
+pub use matrix::Matrix;
+pub use model::{McDropout, Model, Readout};
+pub use objective::{Batch, Objective, Outputs, Probabilities};
+pub use params::{Choose, NetworkKind, NetworkParams, Training};
+pub use scale::Scaler;
+pub use train::{Epoch, History, Task, train};
+
+use crowdwise_core::{Entry, Error, entry};
+
+/// Every method of this crate, in the order in which people should meet them.
+pub static METHODS: &[Entry] = &[
+    // labels first, or in turns with the network
+    entry::<em::TwoStage>(),
+    entry::<em::Raykar>(),
+    entry::<em::Aggnet>(),
+    entry::<em::Mbem>(),
+    // Bayesian
+    entry::<bayes::BayesDgc>(),
+    entry::<bayes::DeepMf>(),
+    entry::<bayes::DeepBp>(),
+    // crowd layers
+    entry::<layer::CrowdLayer>(),
+    entry::<layer::TraceReg>(),
+    entry::<layer::GeoCrowdNet>(),
+    entry::<layer::DoctorNet>(),
+    entry::<layer::Conal>(),
+    // information
+    entry::<information::MaxMig>(),
+];
+
+/// The method called `name` (an id or an alias).
+pub fn find(name: &str) -> Result<&'static Entry, Error> {
+    crowdwise_core::find(METHODS, name)
+}

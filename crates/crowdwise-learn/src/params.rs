@@ -1,0 +1,142 @@
+//! Parameters that all methods share: the network and its training.
+
+use crate::network::{Architecture, Optimiser, OptimiserKind, Shape};
+use crowdwise_core::{Error, Features, Problems};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the network is made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct NetworkParams {
+    /// `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images only),
+    /// `auto` = cnn for images and mlp for other features.
+    pub network: NetworkKind,
+    /// Numbers in a hidden layer.
+    pub hidden: usize,
+    /// Hidden layers.
+    pub layers: usize,
+    /// Share of the hidden numbers that are left out at random in every training step.
+    pub dropout: f64,
+    /// Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    pub batch_norm: bool,
+    /// Scale features to mean 0 and deviation 1 (images: per channel).
+    pub standardise: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NetworkKind {
+    #[default]
+    Auto,
+    Linear,
+    Mlp,
+    Cnn,
+}
+
+impl Default for NetworkParams {
+    fn default() -> Self {
+        NetworkParams {
+            network: NetworkKind::Auto,
+            hidden: 128,
+            layers: 1,
+            dropout: 0.5,
+            batch_norm: false,
+            standardise: true,
+        }
+    }
+}
+
+impl NetworkParams {
+    pub(crate) fn check(&self, problems: &mut Problems) {
+        problems.require((1..=65536).contains(&self.hidden), "hidden", self.hidden, "a whole number from 1 to 65536");
+        problems.require((1..=64).contains(&self.layers), "layers", self.layers, "a whole number from 1 to 64");
+        problems.require((0.0..1.0).contains(&self.dropout), "dropout", self.dropout, "at least 0 and less than 1");
+    }
+
+    /// The network for these features; `outputs` numbers in a row.
+    pub(crate) fn architecture(&self, features: &Features, outputs: usize) -> Result<Architecture, Error> {
+        let hidden = vec![self.hidden; self.layers];
+        match (self.network, features.image) {
+            (NetworkKind::Linear, _) => Ok(Architecture::linear(features.dim, outputs)),
+            (NetworkKind::Cnn | NetworkKind::Auto, Some([height, width, channels])) => {
+                let shape = Shape { channels, height, width };
+                Ok(Architecture::convolutional(shape, &hidden, outputs, self.dropout))
+            }
+            (NetworkKind::Cnn, None) => Err(Error::Unsupported {
+                what: "a convolutional network needs images, but the features are plain rows of numbers".into(),
+                hint: Some("give an .npy of N x height x width (x channels), or `-p network=mlp`".into()),
+            }),
+            (NetworkKind::Mlp | NetworkKind::Auto, _) => {
+                Ok(Architecture::mlp(features.dim, &hidden, outputs, self.dropout, self.batch_norm))
+            }
+        }
+    }
+}
+
+/// How the network is trained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Training {
+    /// Passes over the training items.
+    pub epochs: usize,
+    /// Items of a step; 0 = all.
+    pub batch_size: usize,
+    /// Step length of the network's optimiser.
+    pub learning_rate: f64,
+    /// Factor of both learning rates after every epoch.
+    pub learning_rate_decay: f64,
+    /// How gradients become steps.
+    pub optimiser: OptimiserKind,
+    /// Pull of the network's weights towards 0.
+    pub weight_decay: f64,
+    /// Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With fewer
+    /// than 50 labelled items none are held out.
+    pub holdout: f64,
+    /// Which epoch is the result: the `best` by held-out labels, or the `last`.
+    pub choose: Choose,
+    /// When the best epoch is known, train once more for so many epochs with the held-out items, too.
+    pub refit: bool,
+    /// Stop after so many epochs without a better one; 0 = never.
+    pub patience: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Choose {
+    #[default]
+    Best,
+    Last,
+}
+
+impl Default for Training {
+    fn default() -> Self {
+        Training {
+            epochs: 120,
+            batch_size: 64,
+            learning_rate: 1e-3,
+            learning_rate_decay: 1.0,
+            optimiser: OptimiserKind::Adam,
+            weight_decay: 1e-4,
+            holdout: 0.1,
+            choose: Choose::Best,
+            refit: true,
+            patience: 30,
+        }
+    }
+}
+
+impl Training {
+    pub(crate) fn check(&self, problems: &mut Problems) {
+        problems.count("epochs", self.epochs);
+        problems.positive("learning_rate", self.learning_rate);
+        let decay = self.learning_rate_decay;
+        problems.require(decay > 0.0 && decay <= 1.0, "learning_rate_decay", decay, "greater than 0 and at most 1");
+        problems.at_least("weight_decay", self.weight_decay, 0.0);
+        problems.within("holdout", self.holdout, 0.0, 0.5);
+    }
+
+    pub(crate) fn optimiser(&self) -> Optimiser {
+        Optimiser::new(self.optimiser, self.learning_rate, self.weight_decay)
+    }
+}

@@ -1,0 +1,371 @@
+//! The contract: what every method of the list must keep. Exceptions stand in one table with their reasons.
+
+mod common;
+
+use common::{World, centres, draw, method};
+use crowdwise_core::{
+    AnyMethod, Context, Dataset, Entry, Features, Fit, Gold, LabelKind, Stop, TableBuilder, Truth, stats, stream,
+};
+use crowdwise_learn::{METHODS, Model};
+use rand::RngExt;
+use serde_json::Value;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// (method, check, reason)
+const EXCEPTIONS: &[(&str, &str, &str)] = &[];
+
+fn excused(entry: &Entry, check: &str) -> bool {
+    EXCEPTIONS.iter().any(|(m, c, _)| *m == entry.info.id && *c == check)
+}
+
+/// Few epochs and a small network: the contract does not ask for accuracy.
+fn quick(e: &Entry) -> Box<dyn AnyMethod> {
+    method(e, &[("epochs", 4.into()), ("hidden", 8.into()), ("max_iter", 4.into()), ("embedding", 3.into())])
+}
+
+/// Labels of eight annotators of different skill, three labels an item.
+fn crowd(k: usize, items: usize, seed: u64) -> (World, Vec<(usize, usize, usize)>) {
+    let world = World::blobs(items, k, 4, 1.5, seed, &centres(k, 4, seed));
+    let mut rng = stream(seed, "contract", 0);
+    let skill = [0.9, 0.85, 0.8, 0.8, 0.7, 0.7, 0.6, 0.55];
+    let mut labels = Vec::new();
+    for i in 0..items {
+        for n in 0..3 {
+            let j = (i * 3 + n * 5 + rng.random_range(0..2)) % skill.len();
+            let row: Vec<f64> = (0..k)
+                .map(|l| (1.0 - skill[j]) / k as f64 + if l == world.truth[i] { skill[j] } else { 0.0 })
+                .collect();
+            labels.push((i, j, draw(&row, &mut rng)));
+        }
+    }
+    (world, labels)
+}
+
+fn sample() -> Dataset {
+    let (world, labels) = crowd(3, 80, 0);
+    world.dataset(&labels)
+}
+
+fn fit_with(m: &dyn AnyMethod, d: &Dataset, seed: u64, threads: usize) -> (Fit, Model) {
+    let mut cx = Context::new(seed, threads);
+    let fit = m.fit(d, &mut cx).unwrap_or_else(|e| panic!("{}: {e}", m.info().id));
+    let model = cx.take_kept::<Model>().unwrap_or_else(|| panic!("{} leaves no model", m.info().id));
+    (fit, model)
+}
+
+fn check_valid(f: &Fit, d: &Dataset, what: &str) {
+    let id = &f.provenance.method;
+    let Truth::Classes { k, posterior } = &f.truth else { panic!("{id}: {what}: no classes") };
+    assert_eq!(posterior.len(), d.table.n_units() * k, "{id}: {what}");
+    for (u, row) in posterior.chunks_exact(*k).enumerate() {
+        let sum: f64 = row.iter().sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{id}: {what}: row {u} sums to {sum}");
+        assert!(row.iter().all(|p| (0.0..=1.0 + 1e-12).contains(p)), "{id}: {what}: row {u} is {row:?}");
+    }
+    assert_eq!(f.annotators.len(), d.table.n_annotators(), "{id}: {what}");
+    for j in 0..d.table.n_annotators().min(20) {
+        let c = f.annotators.confusion(j).unwrap();
+        for row in c.chunks_exact(*k) {
+            assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{id}: {what}: annotator {j}: {row:?}");
+        }
+    }
+    let text = serde_json::to_string(f).unwrap();
+    assert_eq!(serde_json::from_str::<Fit>(&text).unwrap().diagnostics.stop, f.diagnostics.stop, "{id}: {what}");
+}
+
+#[test]
+fn the_list_is_well_formed() {
+    let mut names = Vec::new();
+    for e in METHODS {
+        let kebab = |s: &str| s.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        assert!(kebab(e.info.id) && e.info.aliases.iter().all(|a| kebab(a)), "{}", e.info.id);
+        names.push(e.info.id);
+        names.extend(e.info.aliases);
+        assert!(e.info.summary.ends_with('.') && e.info.summary.len() < 120, "{}: summary", e.info.id);
+        assert!(e.needs_features && !e.info.references.is_empty(), "{}", e.info.id);
+        for p in e.params() {
+            assert!(!p.doc.is_empty(), "{}: parameter {} has no documentation", e.info.id, p.name);
+        }
+    }
+    names.extend(
+        crowdwise_methods::METHODS
+            .iter()
+            .flat_map(|e| std::iter::once(e.info.id).chain(e.info.aliases.iter().copied())),
+    );
+    let n = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(n, names.len(), "two methods answer to one name");
+}
+
+#[test]
+fn every_page_has_the_headings_in_order() {
+    let want = [
+        "## In one sentence",
+        "## When to use it (and when not)",
+        "## Model",
+        "## Inference",
+        "## Parameters",
+        "## What the result means",
+        "## Worked example",
+        "## Numerical notes",
+        "## Differences from the paper or reference code",
+        "## References",
+    ];
+    for e in METHODS {
+        let have: Vec<&str> = e.info.doc.lines().filter(|l| l.starts_with("## ")).collect();
+        assert_eq!(have, want, "page of {}", e.info.id);
+        assert!(e.info.doc.starts_with(&format!("# {}\n", e.info.name)), "page of {}: title", e.info.id);
+        assert!(e.info.doc.contains("<!-- parameters -->"), "page of {}: parameters", e.info.id);
+    }
+}
+
+#[test]
+fn odd_tables_are_no_reason_to_fail() {
+    let world = |n: usize, k: usize| World::blobs(n, k, 3, 1.0, 1, &centres(k, 3, 1));
+    let (w, labels) = crowd(3, 60, 3);
+    let mut unseen = w.dataset(&labels);
+    unseen.table.add_classes(["never"]);
+    let silent: Vec<_> = labels.iter().copied().filter(|l| l.0 % 3 > 0).collect();
+    let constant: Vec<_> = labels.iter().map(|&(i, j, l)| (i, j, if j == 0 { 0 } else { l })).collect();
+    let (fifty, many) = crowd(50, 120, 6);
+    let mut flat = sample();
+    flat.features = Some(Features { dim: 2, values: vec![7.5; 160], image: None });
+    let odd = [
+        ("one class", world(3, 1).dataset(&[(0, 0, 0), (1, 1, 0), (2, 0, 0)])),
+        ("one annotator", world(3, 2).dataset(&[(0, 0, 0), (1, 0, 1), (2, 0, 1)])),
+        ("one item", world(1, 2).dataset(&[(0, 0, 0), (0, 1, 1), (0, 2, 1)])),
+        ("one label", world(1, 2).dataset(&[(0, 0, 1)])),
+        ("items with one label", w.dataset(&labels.iter().copied().step_by(3).collect::<Vec<_>>())),
+        ("repeated labels", world(2, 2).dataset(&[(0, 0, 0), (0, 0, 0), (0, 0, 1), (1, 1, 1), (1, 0, 1)])),
+        ("a class nobody used", unseen),
+        ("unlabelled items", w.dataset(&silent)),
+        ("a constant annotator", w.dataset(&constant)),
+        ("fifty classes", fifty.dataset(&many)),
+        ("features that never change", flat),
+    ];
+    for e in METHODS {
+        for (what, d) in &odd {
+            check_valid(&fit_with(&*quick(e), d, 0, 1).0, d, what);
+        }
+    }
+}
+
+#[test]
+fn images_are_learned_from() {
+    let mut d = sample();
+    let mut rng = stream(4, "images", 0);
+    d.features = Some(Features {
+        dim: 6 * 5 * 2,
+        values: (0..80 * 60).map(|_| rng.random_range(0..256) as f32).collect(),
+        image: Some([6, 5, 2]),
+    });
+    for e in METHODS {
+        let (fit, model) = fit_with(&*quick(e), &d, 0, 2);
+        check_valid(&fit, &d, "images");
+        assert_eq!(model.predict(d.features.as_ref().unwrap()).unwrap().len(), 80);
+    }
+}
+
+#[test]
+fn gold_is_kept() {
+    for e in METHODS.iter().filter(|e| e.info.capabilities.gold) {
+        let known: Vec<(String, String)> =
+            (0..20).map(|i| (format!("i{i}"), format!("c{}", i % 3))).chain([("i20".into(), "new".into())]).collect();
+        let d = sample();
+        let gold = Gold::from_items(&d.table, &known, "gold").unwrap();
+        let d = d.with_gold(gold);
+        let f = fit_with(&*quick(e), &d, 0, 1).0;
+        check_valid(&f, &d, "gold");
+        let (k, q) = f.posterior().unwrap();
+        assert_eq!(k, 4, "{}", e.info.id);
+        for (item, class) in &known {
+            let u = d.table.items().get(item).unwrap() as usize;
+            let c = d.table.categorical().unwrap().classes.get(class).unwrap() as usize;
+            assert!(q[u * k + c] > 1.0 - 1e-9, "{}: {item}: {:?}", e.info.id, &q[u * k..][..k]);
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
+    let (world, labels) = crowd(3, 700, 10);
+    let d = world.dataset(&labels);
+    for e in METHODS {
+        let m = method(e, &[("epochs", 3.into()), ("hidden", 32.into()), ("batch_size", 300.into())]);
+        let (a, ma) = fit_with(&*m, &d, 5, 1);
+        let (b, mb) = fit_with(&*m, &d, 5, 3);
+        assert!(ma == mb && a.posterior() == b.posterior(), "{}: threads change the result", e.info.id);
+        assert_eq!(ma.to_bytes(), mb.to_bytes(), "{}", e.info.id);
+        let (other, _) = fit_with(&*m, &d, 6, 1);
+        assert_eq!(e.info.capabilities.stochastic, a.posterior() != other.posterior(), "{}: the seed", e.info.id);
+    }
+}
+
+#[test]
+fn a_cancelled_run_gives_what_is_there() {
+    for e in METHODS {
+        let d = sample();
+        let flag = AtomicBool::new(true);
+        let m = quick(e);
+        let f = m.fit(&d, &mut Context::new(0, 1).with_cancel(&flag)).unwrap();
+        check_valid(&f, &d, "cancelled");
+        assert!(matches!(f.diagnostics.stop, Stop::Cancelled | Stop::Converged), "{}", e.info.id);
+        assert_eq!(f.diagnostics.iterations, 1, "{}", e.info.id);
+        // and a run that is stopped later, from its own events
+        let flag = AtomicBool::new(false);
+        let mut seen = 0;
+        let mut stop = |_: &crowdwise_core::Event| {
+            seen += 1;
+            flag.store(true, Ordering::Relaxed);
+        };
+        let f = m.fit(&d, &mut Context::new(0, 1).with_cancel(&flag).with_sink(&mut stop)).unwrap();
+        check_valid(&f, &d, "cancelled later");
+        assert!(seen > 0, "{} says nothing while it works", e.info.id);
+    }
+}
+
+#[test]
+fn what_is_needed_is_said() {
+    let mut real = TableBuilder::new(LabelKind::Real);
+    real.value("x", "a", 1.0);
+    let real = Dataset::new(real.finish().unwrap());
+    let bare = Dataset { features: None, ..sample() };
+    let mut short = sample();
+    short.features.as_mut().unwrap().values.truncate(4);
+    for e in METHODS {
+        let refused = |d: &Dataset| e.default().fit(d, &mut Context::default()).unwrap_err();
+        assert_eq!(refused(&real).code(), "wrong-label-kind", "{}", e.info.id);
+        let err = refused(&bare);
+        assert!(err.to_string().contains("features") && err.hint().unwrap().contains("--features"), "{err}");
+        assert!(refused(&short).to_string().contains("1 rows of 4 features for 80 items"), "{}", e.info.id);
+    }
+}
+
+#[test]
+fn bad_parameters_are_named() {
+    for e in METHODS {
+        for p in e.params() {
+            let bad: Value = match &p.default {
+                Value::Number(_) => "-1e300".into(),
+                Value::Bool(_) => "perhaps".into(),
+                _ => "\u{1}nonsense".into(),
+            };
+            let Err(err) = e.with(&[(p.name.clone(), bad)]) else {
+                assert!(excused(e, &format!("parameter {}", p.name)), "{}: {} takes anything", e.info.id, p.name);
+                continue;
+            };
+            assert_eq!(err.code(), "bad-parameter", "{}: {}", e.info.id, p.name);
+            assert!(err.to_string().contains(&format!("`{}`", p.name)), "{}: {err}", e.info.id);
+        }
+        assert_eq!(e.with(&[("no_such_thing".into(), 1.into())]).err().unwrap().code(), "unknown-parameter");
+    }
+}
+
+#[test]
+fn models_come_back_bit_for_bit_and_damage_is_refused() {
+    let d = sample();
+    let features = d.features.as_ref().unwrap();
+    for e in METHODS {
+        let (_, model) = fit_with(&*quick(e), &d, 0, 1);
+        let bytes = model.to_bytes();
+        let back = Model::from_bytes(&bytes, "m.cw").unwrap();
+        assert!(back == model && back.to_bytes() == bytes, "{}", e.info.id);
+        assert_eq!((back.method.as_str(), back.classes.len()), (e.info.id, 3));
+        assert_eq!(back.predict(features).unwrap(), model.predict(features).unwrap(), "{}", e.info.id);
+        let wide = Features { dim: 8, values: features.values.clone(), image: None };
+        let err = back.predict(&wide).unwrap_err().to_string();
+        assert!(err.contains("8 numbers") && err.contains("trained on 4"), "{err}");
+        for at in [0, 9, 20, bytes.len() / 2, bytes.len() - 1] {
+            let mut bad = bytes.clone();
+            bad[at] ^= 0x10;
+            assert_eq!(Model::from_bytes(&bad, "m.cw").unwrap_err().code(), "unreadable", "byte {at}");
+        }
+        for n in [0, 7, 12, 40, bytes.len() - 1] {
+            assert!(Model::from_bytes(&bytes[..n], "m.cw").is_err(), "{n} bytes");
+        }
+    }
+}
+
+#[test]
+fn labels_count_when_a_model_predicts_with_them() {
+    let (world, labels) = crowd(3, 150, 20);
+    let d = world.dataset(&labels);
+    for e in METHODS.iter().filter(|e| e.info.id != "two-stage") {
+        let m = method(e, &[("epochs", 15.into()), ("hidden", 16.into())]);
+        let (fit, model) = fit_with(&*m, &d, 0, 1);
+        let (f, strangers) = model.predict_with_labels(&d).unwrap();
+        assert_eq!(strangers, 0);
+        if !matches!(e.info.id, "raykar") {
+            // the same forecast as the fit's own posterior
+            let (_, q) = fit.posterior().unwrap();
+            let worst = f.rows.iter().zip(q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(worst < 1e-9, "{}: {worst}", e.info.id);
+        }
+        let alone = model.predict(d.features.as_ref().unwrap()).unwrap();
+        let right = |rows: &[f64]| common::accuracy(3, rows, &world.truth);
+        assert!(right(&f.rows) >= right(&alone.rows) - 0.02, "{}", e.info.id);
+        let mut unknown = world.dataset(&[(0, 50, 1), (1, 0, 2)]);
+        let (g, strangers) = model.predict_with_labels(&unknown).unwrap();
+        assert_eq!(strangers, 1);
+        assert!(stats::entropy_bits(g.row(0)).is_finite());
+        unknown.table.add_classes(["martian"]);
+        assert!(model.predict_with_labels(&unknown).unwrap_err().to_string().contains("martian"));
+    }
+}
+
+#[test]
+fn dropout_tells_what_the_classifier_does_not_know() {
+    let (world, labels) = crowd(3, 300, 30);
+    let d = world.dataset(&labels);
+    let e = crowdwise_learn::find("crowd-layer").unwrap();
+    let sampled = |dropout: f64, x: &Features| {
+        let m = method(e, &[("epochs", 20.into()), ("hidden", 64.into()), ("dropout", dropout.into())]);
+        fit_with(&*m, &d, 0, 1).1.sample(x, 30).unwrap()
+    };
+    let inside = d.features.as_ref().unwrap();
+    assert!(sampled(0.0, inside).bald.iter().all(|b| *b < 1e-9));
+    // between the classes, and far from all of them, the drawn networks disagree more than on clear items
+    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+    let s = sampled(0.5, inside);
+    let by_confidence = |low: bool| {
+        let picked: Vec<f64> = (0..s.mean.len())
+            .filter(|&i| (s.mean.row(i)[stats::argmax(s.mean.row(i))] < 0.6) == low)
+            .map(|i| s.bald[i])
+            .collect();
+        mean(&picked)
+    };
+    assert!(by_confidence(true) > 2.0 * by_confidence(false));
+    assert!(s.entropy.iter().zip(&s.bald).all(|(h, b)| h + 1e-12 >= *b && *b >= 0.0));
+}
+
+/// Peak resident memory of this process in bytes (Linux), else 0.
+fn peak_memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find(|l| l.starts_with("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|x| x.parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+#[test]
+fn memory_is_linear_in_labels_and_annotators_do_not_cost_in_every_batch() {
+    // items x annotators would be 1e9 cells; batches x annotators 6e6 rows
+    let (n, m) = (20_000u32, 50_000u32);
+    let mut rng = stream(13, "sparse", 0);
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    for i in 0..n {
+        let item = b.items.intern(&i.to_string());
+        for _ in 0..2 {
+            let j = b.annotators.intern(&rng.random_range(0..m).to_string());
+            let l = b.classes.intern(&rng.random_range(0..3u32).to_string());
+            b.label_codes(item, j, l).unwrap();
+        }
+    }
+    let mut d = Dataset::new(b.finish().unwrap());
+    let values = (0..n * 2).map(|_| rng.random_range(-1.0..1.0)).collect();
+    d.features = Some(Features { dim: 2, values, image: None });
+    for e in METHODS {
+        let m = method(e, &[("epochs", 1.into()), ("hidden", 4.into()), ("max_iter", 1.into()), ("heads", 5.into())]);
+        check_valid(&fit_with(&*m, &d, 0, 2).0, &d, "sparse");
+        assert!(peak_memory() < 1 << 30, "{}: {} MB", e.info.id, peak_memory() >> 20);
+    }
+}
