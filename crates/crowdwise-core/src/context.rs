@@ -67,7 +67,16 @@ impl Default for Context<'_> {
 
 impl<'a> Context<'a> {
     pub fn new(seed: u64, threads: usize) -> Self {
-        Context { seed, threads: threads.max(1), warm: None, sink: None, cancel: None, last_event: None, pool: None, kept: None }
+        Context {
+            seed,
+            threads: threads.max(1),
+            warm: None,
+            sink: None,
+            cancel: None,
+            last_event: None,
+            pool: None,
+            kept: None,
+        }
     }
 
     #[must_use]

@@ -31,12 +31,7 @@ impl Lbfgs {
     /// Minimises from `x`, leaving the best point in it. `f` returns the value and writes the gradient; it is called
     /// once per point. `scale` is an approximate inverse of the diagonal of the second derivative. The value never
     /// rises: if no better point is found, `x` stays.
-    pub fn minimise(
-        &self,
-        x: &mut Vec<f64>,
-        scale: &[f64],
-        mut f: impl FnMut(&[f64], &mut [f64]) -> f64,
-    ) -> Searched {
+    pub fn minimise(&self, x: &mut Vec<f64>, scale: &[f64], mut f: impl FnMut(&[f64], &mut [f64]) -> f64) -> Searched {
         let n = x.len();
         let mut g = vec![0.0; n];
         let mut out = Searched { value: f(x, &mut g), steps: 0, evaluations: 1, converged: false };
