@@ -34,7 +34,9 @@ pub fn rate_interval(hits: f64, n: f64) -> [f64; 2] {
     let (a, b) = (hits + 0.5, (n - hits).max(0.0) + 0.5);
     let low = if hits <= 1e-9 { 0.0 } else { beta_quantile(a, b, 0.05) };
     let high = if n - hits <= 1e-9 { 1.0 } else { beta_quantile(a, b, 0.95) };
-    [low, high]
+    // a rate next to 0 or 1 may lie outside of the equal tails
+    let rate = (hits / n).clamp(0.0, 1.0);
+    if rate.is_nan() { [low, high] } else { [low.min(rate), high.max(rate)] }
 }
 
 /// Turns scores into probabilities in place; returns the logarithm of their sum.

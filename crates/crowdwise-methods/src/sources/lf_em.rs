@@ -53,6 +53,8 @@ const SILENCE: f64 = 1e-3;
 
 /// The belief stays below this.
 const HIGHEST: f64 = 0.95;
+/// Silence that a source is believed to keep on every class.
+const LEAST_SILENCE: f64 = 0.02;
 
 /// Sources and labels whose rates are listed in the diagnostics.
 const LISTED: usize = 1000;
@@ -64,14 +66,28 @@ struct Rates {
 }
 
 impl LfEm {
-    /// What is believed before any posterior: the rate that is seen, `lift` times higher on the label's own class.
+    /// What is believed before any posterior: the rate that is seen, `lift` times higher on the label's own class. Where a
+    /// source votes so often that this would leave it no silence, all its rates on that class are scaled down.
     fn belief(&self, votes: &Votes, shares: &[f64]) -> Rates {
+        let k = votes.k;
+        let raw = |j: usize, truth: usize| {
+            let l = votes.label[j] as usize;
+            let z = shares[l] * self.lift + 1.0 - shares[l];
+            (votes.rate(j) * if truth == l { self.lift } else { 1.0 } / z).min(HIGHEST)
+        };
+        let mut total = vec![0.0f64; votes.sources * k];
+        for j in 0..votes.indicators() {
+            let own = &mut total[votes.source[j] as usize * k..][..k];
+            own.iter_mut().enumerate().for_each(|(truth, t)| *t += raw(j, truth));
+        }
+        total.iter_mut().for_each(|t| *t += (1.0 - *t).max(LEAST_SILENCE));
         let mut rates = Rates { hit: Vec::new(), other: Vec::new() };
         for j in 0..votes.indicators() {
-            let d = shares[votes.label[j] as usize];
-            let z = d * self.lift + 1.0 - d;
-            rates.hit.push((votes.rate(j) * self.lift / z).min(HIGHEST));
-            rates.other.push((votes.rate(j) / z).min(HIGHEST));
+            let (m, l) = (votes.source[j] as usize, votes.label[j] as usize);
+            let scaled = |truth: usize| raw(j, truth) / total[m * k + truth];
+            let others: f64 = (0..k).filter(|&t| t != l).map(scaled).sum();
+            rates.hit.push(scaled(l));
+            rates.other.push(others / (k - 1).max(1) as f64);
         }
         rates
     }
