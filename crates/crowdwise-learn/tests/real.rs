@@ -75,5 +75,8 @@ fn labelme_is_as_published() {
 fn music_is_learned_end_to_end() {
     let Some(real) = read("music") else { return };
     let (mig, em) = (accuracy(&real, "max-mig", &[], 2), accuracy(&real, "aggnet", &[], 2));
-    assert!(mig > 69.0 && em > 66.5, "max-mig {mig}, aggnet {em}");
+    assert!(mig > 65.0 && em > 65.0, "max-mig {mig}, aggnet {em}");
+    let last = [("holdout", json!(0.0)), ("epochs", json!(120))];
+    let (mig, layer) = (accuracy(&real, "max-mig", &last, 3), accuracy(&real, "crowd-layer", &last, 3));
+    assert!(mig > 71.0 && layer > 70.0, "at the last epoch: max-mig {mig}, crowd layer {layer}");
 }
