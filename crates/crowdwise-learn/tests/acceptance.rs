@@ -55,7 +55,7 @@ fn raykar_without_features_is_dawid_skene() {
     }
     let mut data = world.dataset(&labels);
     data.features.as_mut().unwrap().values.fill(1.0);
-    let (a, _) = fit("raykar", &[("tol", json!(1e-13)), ("max_iter", json!(2000))], &data, 0);
+    let (a, _) = fit("raykar", &[("tol", json!(0.0)), ("max_iter", json!(3000))], &data, 0);
     let ds: Vec<(String, Value)> = vec![
         ("alpha".into(), json!(0.0)),
         ("beta".into(), json!(0.0)),
@@ -342,4 +342,55 @@ fn early_stopping_and_the_best_epoch() {
     let (last, _) = fit("crowd-layer", &last, &data, 0);
     assert_eq!(last.diagnostics.details["chosen_epoch"], 80);
     assert!(inferred(&best, &world.truth) > inferred(&last, &world.truth), "the best epoch is better than the last");
+}
+
+/// Three labels an item by coins of different accuracy.
+fn coins(n: usize) -> (World, Dataset) {
+    let world = World::blobs(n, 2, 3, 1.0, 15, &centres(2, 3, 15));
+    let mut rng = stream(16, "coins", 0);
+    let skills: Vec<f64> = (0..n / 3).map(|_| rng.random_range(0.4..0.95)).collect();
+    let labels: Vec<_> = (0..3 * n)
+        .map(|e| {
+            let (i, j) = (e / 3, rng.random_range(0..skills.len()));
+            (i, j, if rng.random_bool(skills[j]) { world.truth[i] } else { 1 - world.truth[i] })
+        })
+        .collect();
+    let data = world.dataset(&labels);
+    (world, data)
+}
+
+fn worst(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn without_a_word_of_the_network_deep_methods_are_their_plain_ones() {
+    let (_, data) = coins(200);
+    let plain = |id: &str, params: &[(&str, Value)]| {
+        let pairs: Vec<(String, Value)> = params.iter().map(|(n, v)| ((*n).into(), v.clone())).collect();
+        let m = crowdwise_methods::find(id).unwrap().with(&pairs).unwrap();
+        m.fit(&data, &mut Context::default()).unwrap().posterior().unwrap().1.to_vec()
+    };
+    let silent = [("clip", json!(0.5)), ("epochs", json!(1)), ("hidden", json!(4)), ("holdout", json!(0.0))];
+    let deep: Vec<(&str, Value)> = silent.iter().cloned().chain([("sweeps", json!(2000))]).collect();
+    let (f, _) = fit("deep-mf", &deep, &data, 0);
+    let mf = plain("mean-field", &[("tol", json!(1e-12)), ("max_iter", json!(5000))]);
+    assert!(worst(f.posterior().unwrap().1, &mf) < 1e-6, "{}", worst(f.posterior().unwrap().1, &mf));
+    let bp = crowdwise_methods::messages::BeliefPropagation { tol: 1e-12, max_iter: 500, ..Default::default() };
+    let (beliefs, _) = bp.with_item_priors(&data, &vec![0.0; 400], 0).unwrap();
+    let fitted = plain("belief-propagation", &[("tol", json!(1e-12)), ("max_iter", json!(500))]);
+    assert!(worst(&beliefs, &fitted) < 1e-9, "{}", worst(&beliefs, &fitted));
+}
+
+#[test]
+fn features_help_the_bayesian_methods() {
+    let (world, data) = coins(600);
+    let votes = crowdwise_methods::find("majority-vote").unwrap().default();
+    let base = inferred(&votes.fit(&data, &mut Context::default()).unwrap(), &world.truth);
+    for id in ["bayes-dgc", "deep-mf", "deep-bp"] {
+        let (f, _) = fit(id, &[("epochs", json!(20)), ("hidden", json!(16))], &data, 0);
+        let with = inferred(&f, &world.truth);
+        assert!(with > base + 0.03, "{id}: {with}, vote {base}");
+    }
 }
