@@ -1,6 +1,8 @@
 //! Test accuracy on real crowds with features. The data is found through `CROWDWISE_DATA` (default `../shared/data` beside
 //! the checkout).
 
+#![allow(clippy::print_stdout, clippy::print_stderr)] // what was measured, and what was left out
+
 use crowdwise_core::{Context, Dataset, Features, stats};
 use crowdwise_io::{ReadOptions, Source, read_answers, read_feature_rows, read_features, read_items, read_row_truth};
 use crowdwise_learn::Model;
