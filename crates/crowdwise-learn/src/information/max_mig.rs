@@ -19,9 +19,6 @@ pub struct MaxMig {
     pub divergence: Divergence,
     /// Shares of the classes: `uniform`, or to `learn` (for unbalanced classes).
     pub prior: Prior,
-    /// Where the crowd's view begins: `votes` = confusion matrices counted from the vote shares; `even` = every label speaks
-    /// a little for its class, whoever gave it (when most annotators may be copies of one).
-    pub init: Begin,
     /// Step length for the annotators' numbers.
     pub annotator_rate: f64,
     #[serde(flatten)]
@@ -39,21 +36,11 @@ pub enum Prior {
     Learn,
 }
 
-/// Where the crowd's view begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Begin {
-    #[default]
-    Votes,
-    Even,
-}
-
 impl Default for MaxMig {
     fn default() -> Self {
         MaxMig {
             divergence: Divergence::Kl,
             prior: Prior::Uniform,
-            init: Begin::Votes,
             annotator_rate: 1e-3,
             network: NetworkParams::default(),
             training: Training::default(),
@@ -122,14 +109,9 @@ impl TwoViews {
         let rows: Vec<f64> = task.train.iter().flat_map(|&i| shares[i as usize * k..][..k].iter().copied()).collect();
         let confusion = counted(&rows, &task.train, labels, 1e-9);
         let mut evidence = vec![0.0; confusion.len()];
-        // together the labels of an item speak as loud as one number of 1
-        let per_item = labels.len() as f64 / task.train.len().max(1) as f64;
         for (n, a) in confusion.iter().enumerate() {
             let (j, t, l) = (n / (k * k), n / k % k, n % k);
-            evidence[(j * k + l) * k + t] = match method.init {
-                Begin::Votes => (a + 0.01).ln(),
-                Begin::Even => f64::from(u8::from(t == l)) / per_item,
-            };
+            evidence[(j * k + l) * k + t] = (a + 0.01).ln();
         }
         TwoViews {
             now: method.annotator_rate,

@@ -3,5 +3,5 @@
 mod max_mig;
 mod mig;
 
-pub use max_mig::{Begin, MaxMig, Prior};
+pub use max_mig::{MaxMig, Prior};
 pub use mig::Divergence;
