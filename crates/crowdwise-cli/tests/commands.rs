@@ -269,6 +269,8 @@ fn help_fits_a_screen_and_begins_with_two_examples() {
         "annotators",
         "items",
         "compare",
+        "learn",
+        "predict",
         "simulate",
         "report",
         "repro",
