@@ -33,8 +33,11 @@ complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "fit" -d 'Fit on
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "annotators" -d 'One row per annotator: accuracy, information, flags'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "items" -d 'The items to look at, with who said what'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "compare" -d 'Methods side by side'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "learn" -d 'Train a classifier from features and crowd labels'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "predict" -d 'Classify new items with a trained classifier'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "simulate" -d 'Data with known truth'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "report" -d 'One self-contained HTML page'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "repro" -d 'A table of a paper, or of our own, computed again'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "methods" -d 'The list of methods, or one method\'s page'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "convert" -d 'Between CSV, TSV, JSON lines and Parquet'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "completions" -d 'Completions for a shell'
@@ -47,7 +50,8 @@ csv\t''
 tsv\t''
 jsonl\t''
 json\t''
-parquet\t''"
+parquet\t''
+markdown\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l seed -d 'Seed of the bootstrap behind the interval of alpha' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l threads -d 'Threads [default: all cores]' -r
@@ -69,6 +73,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l annotato
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l label -d 'Column of the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l columns -d 'Names of the columns, for a file without a header' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -88,7 +94,8 @@ csv\t''
 tsv\t''
 jsonl\t''
 json\t''
-parquet\t''"
+parquet\t''
+markdown\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l seed -d 'Seed of the random numbers' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l threads -d 'Threads [default: all cores]' -r
@@ -113,6 +120,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l annotator -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l label -d 'Column of the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l columns -d 'Names of the columns, for a file without a header' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l posterior -d 'Add a column of probability for each class'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l ordered -d 'The classes have an order (grades)'
@@ -134,7 +143,8 @@ csv\t''
 tsv\t''
 jsonl\t''
 json\t''
-parquet\t''"
+parquet\t''
+markdown\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s m -l method -d 'The method for answers [default: auto]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s p -l param -d 'A parameter of the method' -r
@@ -162,6 +172,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l annot
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l label -d 'Column of the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l columns -d 'Names of the columns, for a file without a header' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -180,7 +192,8 @@ csv\t''
 tsv\t''
 jsonl\t''
 json\t''
-parquet\t''"
+parquet\t''
+markdown\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s m -l method -d 'The method for answers [default: auto]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s p -l param -d 'A parameter of the method' -r
@@ -208,6 +221,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l annotator 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l label -d 'Column of the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l columns -d 'Names of the columns, for a file without a header' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -228,7 +243,8 @@ csv\t''
 tsv\t''
 jsonl\t''
 json\t''
-parquet\t''"
+parquet\t''
+markdown\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l seed -d 'Seed of the random numbers' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l threads -d 'Threads [default: all cores]' -r
@@ -253,6 +269,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l annotato
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l label -d 'Column of the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l columns -d 'Names of the columns, for a file without a header' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -260,6 +278,100 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l keep-rej
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l features -d 'One row of numbers per item: .npy or CSV; images as .npy of N x height x width (x channels)' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s m -l method -d 'The method [default: aggnet]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s p -l param -d 'A parameter of the method; `crowdwise methods METHOD` lists them' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-features -d 'Features of items to test the classifier on' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-truth -d 'Their classes: columns row,label (from 0) or item,label, or one class a line' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-items -d 'Which row of the test features is which item' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l truth -d 'Known truth (item,label), only to evaluate' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l gold -d 'Gold labels (item,label) that the fit uses' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l model-out -d 'Keep the trained classifier for `crowdwise predict`' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+findings\t'There is any warning or problem'
+problem\t'There is a problem'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l item -d 'Column of the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l annotator -d 'Column of the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l label -d 'Column of the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l columns -d 'Names of the columns, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l posterior -d 'Add a column of probability for each class'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l wide -d 'One row per item, one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l ordered -d 'The classes have an order (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l features -d 'One row of numbers per item, as the model was trained on' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l answers -d 'Labels that some of the items have: by annotators whom the model knows they count, too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l truth -d 'Known classes (row,label from 0, or item,label), only to evaluate' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l samples -d 'Draw so many networks by dropout and add entropy and BALD, both in bits' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l item -d 'Column of the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l annotator -d 'Column of the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l label -d 'Column of the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l columns -d 'Names of the columns, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l posterior -d 'Add a column of probability for each class'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l wide -d 'One row per item, one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l ordered -d 'The classes have an order (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s o -l output -d 'Write into DIR, which is made if it is not there' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l items -d 'Number of items (tokens for sequences) [default: 1000]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l annotators -d 'Number of annotators [default: 50]' -r
@@ -314,6 +426,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l annotator
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l label -d 'Column of the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l columns -d 'Names of the columns, for a file without a header' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -321,6 +435,68 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l keep-reje
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration scaling quality" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration scaling quality" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration scaling quality" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration scaling quality" -f -a "label-integration" -d 'Errors and times on TREC, Bluebird, RTE and Dog, ours beside the published'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration scaling quality" -f -a "scaling" -d 'Time and peak memory of every method for classes, as labels grow'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration scaling quality" -f -a "quality" -d 'Every method on every real set: accuracy, log-loss, calibration, time'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s m -l method -d 'Methods [default: all for classes]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l max -d 'Most labels; sizes are 10 000, 100 000 …' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l limit -d 'Seconds that one fit may take; larger sizes are then left out, and that is said' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l one -d 'Fit one method to so many labels in this process, and write what it took' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s m -l method -d 'Methods [default: all for classes]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l sets -d 'Only these sets [default: all with classes and known truth]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l kind -d 'Only the methods for this kind of label' -r -f -a "categorical\t''
 real\t''
 preference\t''
@@ -330,7 +506,8 @@ csv\t''
 tsv\t''
 jsonl\t''
 json\t''
-parquet\t''"
+parquet\t''
+markdown\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
@@ -340,7 +517,8 @@ csv\t''
 tsv\t''
 jsonl\t''
 json\t''
-parquet\t''"
+parquet\t''
+markdown\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l threads -d 'Threads [default: all cores]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
@@ -361,6 +539,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l annotato
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l label -d 'Column of the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l columns -d 'Names of the columns, for a file without a header' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'

@@ -65,7 +65,7 @@ pub fn read_row_truth(
                 return Err(Error::MissingColumn {
                     wanted: "row".into(),
                     file,
-                    found: fields.iter().map(|f| brief(f).to_string()).collect(),
+                    found: fields.iter().map(|f| brief(f)).collect(),
                     suggestion: Some(
                         "truth of rows has the columns row,label or item,label, or one class a line".into(),
                     ),

@@ -122,16 +122,15 @@ pub fn posterior(words: &Words<'_>, f: &Probabilities, labels: &Labels) -> Vec<f
     let k = labels.k;
     let mut out = vec![0.0; labels.items() * k];
     for (i, row) in out.chunks_exact_mut(k).enumerate() {
-        match labels.gold(i) {
-            Some(g) => row[g] = 1.0,
-            None => {
-                row.copy_from_slice(f.row(i));
-                if labels.degree(i) > 0 {
-                    words.hear(row, labels.of(i));
-                }
-                normalise(row, k);
-            }
+        if let Some(g) = labels.gold(i) {
+            row[g] = 1.0;
+            continue;
         }
+        row.copy_from_slice(f.row(i));
+        if labels.degree(i) > 0 {
+            words.hear(row, labels.of(i));
+        }
+        normalise(row, k);
     }
     out
 }

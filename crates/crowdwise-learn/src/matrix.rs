@@ -67,7 +67,7 @@ pub(crate) fn transposed(data: &[f32], cols: usize) -> View<'_> {
 }
 
 impl<'a> View<'a> {
-    fn from_row(self, i: usize) -> View<'a> {
+    fn below(self, i: usize) -> View<'a> {
         View { data: &self.data[(i * self.row_stride).min(self.data.len())..], ..self }
     }
 
@@ -91,7 +91,7 @@ pub(crate) fn product(c: &mut [f32], (m, n, k): (usize, usize, usize), a: View<'
         return block(c, (m, n, k), a, b, add);
     }
     c.par_chunks_mut(BLOCK * n).enumerate().for_each(|(at, c)| {
-        block(c, (c.len() / n, n, k), a.from_row(at * BLOCK), b, add);
+        block(c, (c.len() / n, n, k), a.below(at * BLOCK), b, add);
     });
 }
 

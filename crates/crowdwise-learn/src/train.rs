@@ -3,8 +3,8 @@
 use crate::classifier::scores;
 use crate::objective::{Batch, Outputs};
 use crate::params::{Choose, Training};
-use crate::{Classifier, Labels, Matrix, Mode, Objective, Weights};
-use crowdwise_core::{Context, Diagnostics, Error, Event, Stop, TracePoint};
+use crate::{Classifier, Labels, Matrix, Mode, Objective, Probabilities, Weights};
+use crowdwise_core::{Context, Diagnostics, Error, Event, Stop, TracePoint, stats};
 use rand::seq::SliceRandom;
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ pub fn train(
                 return Ok(None);
             }
             let f = objective.probabilities(&scores(&mut *net, &task.x, &task.held_out, Mode::Eval)?);
-            Ok(Some(objective.log_likelihood(&f, &task.held_out, &task.labels) / judged as f64))
+            Ok(Some(judge(&*objective, &f, task) / judged as f64))
         })??;
         if !loss.is_finite() || held_out.is_some_and(|h| !h.is_finite()) {
             // back to the best state with smaller steps; what cannot be rescued is marked
@@ -115,6 +115,20 @@ pub fn train(
     }
     net.set_rate(1.0);
     Ok(history)
+}
+
+/// Powers of the classifier's probabilities that are tried when an epoch is judged.
+const POWERS: [f64; 7] = [0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0];
+
+/// Log-likelihood of the held-out labels, with the classifier sharpened or softened by one power for all items: an epoch
+/// is judged by what it tells apart, not by how sure of itself it has become.
+fn judge(objective: &dyn Objective, f: &Probabilities, task: &Task) -> f64 {
+    let of = |power: &f64| {
+        let mut rows: Vec<f64> = f.rows.iter().map(|p| power * p.ln()).collect();
+        rows.chunks_exact_mut(f.k).for_each(|row| _ = stats::softmax(row));
+        objective.log_likelihood(&Probabilities { k: f.k, rows }, &task.held_out, &task.labels)
+    };
+    POWERS.iter().map(of).fold(f64::NEG_INFINITY, |best, x| if x.is_nan() { x } else { best.max(x) })
 }
 
 /// Whether held-out labels say that training went on long enough.

@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise learn votes.csv --features x.npy --items items.csv -m max-mig --model-out m.cw
-  crowdwise learn votes.csv --features x.npy --test-features t.npy --test-truth t.csv --format json
+  crowdwise learn votes.csv --features x.npy -m max-mig --model-out m.cw
+  crowdwise learn votes.csv --features x.npy -m aggnet --truth truth.csv
 "
 )]
 pub struct Args {

@@ -21,7 +21,7 @@ use std::path::PathBuf;
     before_help = "\
 Examples:
   crowdwise predict m.cw --features new.npy -o labels.csv
-  crowdwise predict m.cw --features x.npy --answers votes.csv --items items.csv   features and labels together
+  crowdwise predict m.cw --features x.npy --answers votes.csv
 "
 )]
 pub struct Args {

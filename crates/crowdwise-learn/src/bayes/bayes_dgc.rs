@@ -20,7 +20,7 @@ pub struct BayesDgc {
     pub beta_diagonal: f64,
     /// Dirichlet parameter of the other cells.
     pub beta_off: f64,
-    /// Class shares beside the network, as in the paper.
+    /// Class shares beside the network, as in the paper: then both can favour the same class, and it may take all.
     pub use_class_prior: bool,
     /// Share of the way to the new beliefs that is gone after every epoch: 1 = all of it (coordinate ascent).
     pub step: f64,
@@ -36,7 +36,7 @@ impl Default for BayesDgc {
             alpha: 1.1,
             beta_diagonal: 5.0,
             beta_off: 2.0,
-            use_class_prior: true,
+            use_class_prior: false,
             step: 0.3,
             network: NetworkParams { hidden: 100, ..NetworkParams::default() },
             training: Training::default(),

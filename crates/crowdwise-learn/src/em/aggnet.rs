@@ -1,7 +1,7 @@
 use super::targets::Targets;
 use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Outputs};
-use crate::{Matrix, NetworkParams, Training};
+use crate::{Choose, Matrix, NetworkParams, Training};
 use crowdwise_core::{
     Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
@@ -35,7 +35,8 @@ impl Default for Aggnet {
             smoothing: 0.01,
             floor: 1e-3,
             network: NetworkParams::default(),
-            training: Training::default(),
+            // held-out labels choose too early here: see the page
+            training: Training { epochs: 40, holdout: 0.0, choose: Choose::Last, ..Training::default() },
         }
     }
 }

@@ -16,6 +16,9 @@ pub struct Mbem {
     pub rounds: usize,
     /// Added to every cell of the counted confusion matrices.
     pub smoothing: f64,
+    /// Count class shares from the network's answers, as in the paper; otherwise all classes are alike. With one label an
+    /// item a small imbalance of the answers can grow until one class has taken all.
+    pub class_shares: bool,
     #[serde(flatten)]
     pub network: NetworkParams,
     #[serde(flatten)]
@@ -24,7 +27,13 @@ pub struct Mbem {
 
 impl Default for Mbem {
     fn default() -> Self {
-        Mbem { rounds: 5, smoothing: 0.01, network: NetworkParams::default(), training: Training::default() }
+        Mbem {
+            rounds: 5,
+            smoothing: 0.01,
+            class_shares: false,
+            network: NetworkParams::default(),
+            training: Training::default(),
+        }
     }
 }
 
@@ -91,7 +100,7 @@ impl Objective for Bootstrap {
             let row = &mut self.targets.q[i as usize * k..][..k];
             row.fill(0.0);
             row[answer] = 1.0;
-            shares[answer] += 1.0;
+            shares[answer] += f64::from(u8::from(self.method.class_shares));
         }
         crate::confusion::normalise(&mut shares, k);
         self.targets.count(all.labels, all.items, self.method.smoothing);

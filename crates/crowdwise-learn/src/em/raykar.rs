@@ -96,20 +96,14 @@ impl Method for Raykar {
         } else {
             self.classes(&task.x, labels, &task.train, cx)?
         };
-        let mut out = Outcome::classes(
-            k,
-            found.posterior,
-            Annotators::Confusion { k, matrix: found.confusion.clone() },
-            found.diagnostics,
-        );
         let mut prior = vec![0.0; k];
-        if let crowdwise_core::Truth::Classes { posterior, .. } = &out.truth {
-            for row in posterior.chunks_exact(k) {
-                prior.iter_mut().zip(row).for_each(|(p, q)| *p += q / labels.items() as f64);
-            }
+        for row in found.posterior.chunks_exact(k) {
+            prior.iter_mut().zip(row).for_each(|(p, q)| *p += q / labels.items() as f64);
         }
+        let annotators = Annotators::Confusion { k, matrix: found.confusion.clone() };
+        let mut out = Outcome::classes(k, found.posterior.clone(), annotators, found.diagnostics.clone());
         out.class_prior = Some(prior);
-        cx.keep(self.model(&recipe, data, scaler, &found.scores, &found.confusion, found.readout, cx.seed)?);
+        cx.keep(model(&recipe, data, scaler, &found, cx.seed)?);
         Ok(out)
     }
 }
@@ -168,19 +162,16 @@ impl Raykar {
             let mut objective = self.log_prior(&confusion, k) - regression.penalty();
             for (row, &i) in q.chunks_exact_mut(k).zip(train) {
                 regression.log_probabilities(x.row(i as usize), row);
-                match labels.gold(i as usize) {
-                    Some(g) => {
-                        let mut seen = vec![0.0; k];
-                        add_evidence(&confusion, labels, i as usize, &mut seen);
-                        objective += row[g] + seen[g];
-                        row.fill(0.0);
-                        row[g] = 1.0;
-                    }
-                    None => {
-                        add_evidence(&confusion, labels, i as usize, row);
-                        objective += normalise(row);
-                    }
-                }
+                let Some(g) = labels.gold(i as usize) else {
+                    add_evidence(&confusion, labels, i as usize, row);
+                    objective += normalise(row);
+                    continue;
+                };
+                let mut seen = vec![0.0; k];
+                add_evidence(&confusion, labels, i as usize, &mut seen);
+                objective += row[g] + seen[g];
+                row.fill(0.0);
+                row[g] = 1.0;
             }
             let change = if before.is_nan() { 1.0 } else { ((objective - before) / objective.abs().max(1.0)).abs() };
             before = objective;
@@ -236,21 +227,13 @@ impl Raykar {
             readout: Readout::Cumulative,
         })
     }
+}
 
-    fn model(
-        &self,
-        recipe: &Recipe<'_>,
-        data: &Dataset,
-        scaler: Scaler,
-        scores: &[f64],
-        confusion: &[f64],
-        readout: Readout,
-        seed: u64,
-    ) -> Result<Model, Error> {
-        let outputs = scores.len() / (scaler.width + 1);
-        let mut net = Network::new(Architecture::linear(scaler.width, outputs), recipe.training.optimiser(), seed);
-        net.restore(&Weights(scores.iter().map(|&w| w as f32).collect()))?;
-        let k = data.table.n_classes();
-        Model::new(recipe, seed, data, scaler, &net, (readout, Vec::new()), Heard::confusion(confusion, k))
-    }
+/// The regression as a network without hidden layers.
+fn model(recipe: &Recipe<'_>, data: &Dataset, scaler: Scaler, found: &Found, seed: u64) -> Result<Model, Error> {
+    let outputs = found.scores.len() / (scaler.width + 1);
+    let mut net = Network::new(Architecture::linear(scaler.width, outputs), recipe.training.optimiser(), seed);
+    net.restore(&Weights(found.scores.iter().map(|&w| w as f32).collect()))?;
+    let heard = Heard::confusion(&found.confusion, data.table.n_classes());
+    Model::new(recipe, seed, data, scaler, &net, (found.readout.clone(), Vec::new()), heard)
 }

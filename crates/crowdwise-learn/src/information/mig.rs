@@ -135,6 +135,29 @@ mod tests {
         }
     }
 
+    /// Example E.2 of the paper: one who knows, and a hundred copies of a coin.
+    #[test]
+    fn the_one_who_knows_gains_more_than_a_hundred_copies_of_a_coin() {
+        let mut rng = stream(9, "coin", 0);
+        let one = |c: usize| [f64::from(u8::from(c == 0)), f64::from(u8::from(c == 1))];
+        let truth: Vec<usize> = (0..400).map(|_| rng.random_range(0..2)).collect();
+        // features tell the class in four of five cases
+        let h: Vec<f64> = truth
+            .iter()
+            .flat_map(|&z| {
+                let seen = if rng.random_bool(0.8) { z } else { 1 - z };
+                one(seen).map(|x| 0.2 + 0.6 * x)
+            })
+            .collect();
+        let knows: Vec<f64> = truth.iter().flat_map(|&z| one(z)).collect();
+        let coin: Vec<f64> = truth.iter().flat_map(|_| one(rng.random_range(0..2))).collect();
+        for f in [Divergence::Kl, Divergence::Pearson, Divergence::Js] {
+            let of = |g: &[f64]| gain(&h, g, &[0.5, 0.5], f).0;
+            let nothing = gain(&[0.5; 800], &coin, &[0.5, 0.5], f).0;
+            assert!(of(&knows) > of(&coin).max(nothing) + 0.05, "{f:?}: {} {}", of(&knows), of(&coin));
+        }
+    }
+
     #[test]
     fn agreement_gains_and_independence_does_not() {
         // perfect agreement on two even classes: ln 2 in both directions; independence: nothing

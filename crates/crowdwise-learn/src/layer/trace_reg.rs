@@ -183,7 +183,7 @@ mod tests {
             let a = Confusions::diagonal(labels.m, 3, 1.0).a;
             let g = of(&a).1;
             for at in 0..a.len() {
-                let mut shifted = |by: f64| {
+                let shifted = |by: f64| {
                     let mut a = a.clone();
                     a[at] += by;
                     of(&a).0
