@@ -198,6 +198,10 @@ fn inspect_in_words_and_in_json() {
     let end = |n: usize| json["agreement"]["alpha_interval"][n].as_f64().unwrap();
     assert!(end(0) < alpha && alpha < end(1) && end(1) - end(0) < 0.3, "{}", json["agreement"]);
     assert!(json["agreement"]["pairs"][0]["a"].is_string());
+    let known = &json["identifiability"];
+    assert_eq!((&known["basis"], &known["triples"]["needed"]), (&json!("votes"), &json!(8)));
+    assert!(known["separation"][0]["class"] == "bird" && known["hardest"][0]["a"].is_string(), "{known}");
+    assert!(known["pairs"]["ratio"][1].as_f64().unwrap() > 0.0 && known["error_bound"].is_number(), "{known}");
     let csv = run(&["inspect", "examples/demo.csv", "--format", "csv", "-q"]).ok().stdout;
     assert!(csv.starts_with("measure,value\n") && csv.contains("\nlabels,1000\n"), "{csv}");
     for file in ["examples/ratings.csv", "examples/pairs.csv", "examples/sequences.csv"] {
