@@ -1,5 +1,6 @@
 //! One row per annotator.
 
+use super::certainty::certainty;
 use super::suspects::{self, CONSTANT, CONSTANT_N, suspicions};
 use super::tally::{Tally, bias_and_error};
 use crate::{Annotators, Dataset, Fit, Preference, Statistic, Truth, stats};
@@ -15,8 +16,9 @@ pub struct AnnotatorRow {
     /// Expected share of these labels that are right under the posterior (preferences: share that agrees with the
     /// ranking).
     pub accuracy: Option<f64>,
-    /// 90 % interval of the accuracy: the method's own where it gives one, else the Jeffreys interval of a rate from
-    /// `n` labels. It is the sampling error only: it takes the posterior as given.
+    /// 90 % interval of the accuracy: the method's own where it gives one, else the Jeffreys interval of a rate. Where
+    /// the method has a model of annotators, the rate rests on fewer labels in effect than were given, because the truth
+    /// is inferred from the same labels (observed information); otherwise the posterior is taken as given.
     pub interval: Option<[f64; 2]>,
     /// Mutual information between truth and label, for classes as frequent as the mean posterior of the labelled units
     /// says. That is the same reckoning for every method, whatever class shares its model has, so that methods can be
@@ -86,12 +88,14 @@ fn classes(data: &Dataset, fit: &Fit, rows: &mut [AnnotatorRow]) {
         let ends = [pair.first()?.as_f64()?, pair.get(1)?.as_f64()?];
         (ends[0] <= ends[1]).then_some(ends)
     };
+    let certain = certainty(data, fit, &t);
+    let rate = |j: usize| certain.as_ref().map_or_else(|| t.interval(j), |c| t.interval_of_part(j, c[j]));
     for (j, row) in rows.iter_mut().enumerate() {
         if row.n == 0 {
             continue;
         }
         row.accuracy = t.accuracy(j);
-        row.interval = own(j).or_else(|| t.interval(j));
+        row.interval = own(j).or_else(|| rate(j));
         row.agreement_n = t.agreed_n[j];
         row.agreement = (t.agreed_n[j] > 0).then(|| t.agreed[j] / t.agreed_n[j] as f64);
         row.flags.extend(suspicions(&t, fit, j).iter().map(|s| s.code().to_owned()));

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod annotators;
+mod certainty;
 mod coefficients;
 mod compare;
 mod correlation;

@@ -47,6 +47,8 @@ const WATCHED: usize = 10;
 /// Above this split R-hat the chains are said to disagree.
 const RHAT_LIMIT: f64 = 1.1;
 
+/// Entries of all confusion matrices up to which their standard deviations are given.
+const MOST_DEVIATIONS: usize = 100_000;
 /// Most accuracies that are kept for the intervals, over all chains and annotators (4 bytes each).
 const MOST_ACCURACIES: usize = 1 << 24;
 
@@ -89,7 +91,7 @@ impl Method for Ibcc {
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let labels = Labels::new(self, data).expect("the kind was checked");
-        super::shared::check_entries(labels.m * 3 * self.chains, labels.k, labels.k)?;
+        super::shared::check_entries(labels.m * 4 * self.chains, labels.k, labels.k)?;
         let (first, findings) = start::posterior(data, self.init, 0, cx)?.unzip();
         let mut findings = findings.unwrap_or_default();
         let first = first.as_deref();
@@ -141,6 +143,10 @@ impl Method for Ibcc {
             d.insert("accuracy".into(), accuracy);
             // the name under which the annotator table looks for a method's own intervals
             d.insert("accuracy_interval".into(), json!(intervals));
+            d.insert("class_shares_interval".into(), json!(share_intervals(&chains, labels.k)));
+        }
+        if labels.m * labels.k * labels.k <= MOST_DEVIATIONS {
+            d.insert("confusion_sd".into(), json!(deviations(&chains)));
         }
 
         let k = labels.k;
@@ -198,6 +204,26 @@ fn vote_shares(labels: &Labels<'_>) -> Vec<f64> {
         labels.table.vote_shares(u, row);
     }
     out
+}
+
+/// 5 % and 95 % quantiles of every class share.
+fn share_intervals(chains: &[Chain], k: usize) -> Vec<[f64; 2]> {
+    let of = |c: usize| {
+        let mut own: Vec<f32> = chains.iter().flat_map(|x| x.share_draws.iter().skip(c).step_by(k)).copied().collect();
+        [quantile(&mut own, 0.05), quantile(&mut own, 0.95)]
+    };
+    (0..k).map(of).collect()
+}
+
+/// Posterior standard deviations of all entries of the confusion matrices, annotators x truth x label.
+fn deviations(chains: &[Chain]) -> Vec<f64> {
+    let n: usize = chains.iter().map(|c| c.sums.sweeps).sum();
+    let mean = |of: &dyn Fn(&Chain) -> f64| chains.iter().map(of).sum::<f64>() / n.max(1) as f64;
+    let one = |x: usize| {
+        let (first, second) = (mean(&|c| c.sums.confusion[x]), mean(&|c| c.sums.squares[x]));
+        (second - first * first).max(0.0).sqrt()
+    };
+    (0..chains[0].sums.confusion.len()).map(one).collect()
 }
 
 /// Conditional probabilities summed over chains and sweeps.

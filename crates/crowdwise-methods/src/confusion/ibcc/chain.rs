@@ -77,6 +77,8 @@ pub(super) struct Chain {
     pub cells: Vec<Vec<f64>>,
     /// Accuracies of all annotators, draw by draw.
     pub accuracies: Vec<f32>,
+    /// Class shares of the same sweeps.
+    pub share_draws: Vec<f32>,
     pub relabelled: usize,
     /// Log joint density of labels, confusion matrices and class shares in the last sweep, the truth summed out.
     pub log_joint: f64,
@@ -89,8 +91,9 @@ pub(super) struct Sums {
     pub sweeps: usize,
     /// Conditional probabilities, units x K.
     pub posterior: Vec<f64>,
-    /// Confusion matrices, row = truth.
+    /// Confusion matrices, row = truth, and their squares.
     pub confusion: Vec<f64>,
+    pub squares: Vec<f64>,
     pub shares: Vec<f64>,
 }
 
@@ -142,12 +145,14 @@ impl Chain {
                 sweeps: 0,
                 posterior: vec![0.0; units * k],
                 confusion: vec![0.0; m * k * k],
+                squares: vec![0.0; m * k * k],
                 shares: vec![0.0; k],
             },
             watch: Watch::default(),
             mean_accuracy: Vec::new(),
             cells: Vec::new(),
             accuracies: Vec::new(),
+            share_draws: Vec::new(),
             relabelled: 0,
             log_joint: 0.0,
             moved: 0.0,
@@ -159,9 +164,11 @@ impl Chain {
         self.sums.sweeps = 0;
         self.sums.posterior.fill(0.0);
         self.sums.confusion.fill(0.0);
+        self.sums.squares.fill(0.0);
         self.sums.shares.fill(0.0);
         self.mean_accuracy.clear();
         self.accuracies.clear();
+        self.share_draws.clear();
         self.cells = vec![Vec::new(); watch.cells.len()];
         self.watch = watch;
     }
@@ -266,6 +273,7 @@ impl Chain {
                 for t in 0..k {
                     let p = self.said[(j * k + l) * k + t];
                     self.sums.confusion[(j * k + t) * k + l] += p;
+                    self.sums.squares[(j * k + t) * k + l] += p * p;
                     let weight = if l == t { labels.diagonal } else { labels.off } - 1.0;
                     if weight != 0.0 {
                         ln += weight * p.ln();
@@ -283,6 +291,9 @@ impl Chain {
         for (s, &p) in self.sums.shares.iter_mut().zip(&self.shares) {
             *s += p;
             ln += (labels.alpha - 1.0) * p.ln();
+        }
+        if keep {
+            self.share_draws.extend(self.shares.iter().map(|&p| p as f32));
         }
         self.mean_accuracy.push(overall);
         ln
