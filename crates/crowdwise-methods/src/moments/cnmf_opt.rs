@@ -24,6 +24,9 @@ pub struct CnmfOpt {
     /// How the columns of the first matrices are given to classes: as they go with the `votes`, or by the largest `trace`
     /// as published.
     pub align: Align,
+    /// In which order annotators are taken in a round: those who `share` most items first, whatever their names, or as in
+    /// the `table` (published).
+    pub order: Order,
     /// Rounds of mirror descent. Few rounds are part of the method: more of them fit the moments better and the truth
     /// worse.
     pub rounds: usize,
@@ -45,6 +48,7 @@ impl Default for CnmfOpt {
         CnmfOpt {
             min_blocks: 1,
             align: Align::Votes,
+            order: Order::Share,
             rounds: 10,
             inner_iter: 3,
             step: 0.1,
@@ -53,6 +57,16 @@ impl Default for CnmfOpt {
             class_prior: LabelPrior::Uniform,
         }
     }
+}
+
+/// The order of annotators in a round, on which the result of few rounds depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// By what they share and say: names and the order of rows and classes change nothing.
+    Share,
+    /// As they stand in the table.
+    Table,
 }
 
 /// A step below this is given up. Part of the method as published: smaller ones make labels worse.
@@ -127,8 +141,10 @@ impl CnmfOpt {
         let mut tables = spa.find(&moments.labels, &moments.pairs, &moments.votes_of_places(), cx)?.tables;
         let (k, pairs) = (moments.k(), &moments.pairs);
         let places = moments.labels.places();
-        // what one round does depends on the order, so that it must not depend on names
-        let order = pairs.order();
+        let order = match self.order {
+            Order::Share => pairs.order(),
+            Order::Table => (0..places).collect(),
+        };
         let usable: Vec<bool> = cx.install(|| {
             let wanted = k.min(2);
             let rank = |scratch: &mut Vec<f64>, x| pairs.rank(x, wanted, scratch) >= wanted;

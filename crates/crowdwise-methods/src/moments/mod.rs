@@ -13,7 +13,7 @@ mod sym_nmf;
 mod triples;
 
 pub use cnmf_em::CnmfEm;
-pub use cnmf_opt::CnmfOpt;
+pub use cnmf_opt::{CnmfOpt, Order};
 pub use cnmf_spa::{CnmfSpa, Others};
 pub use ctd::{Ctd, CtdInit};
 pub use spa::Align;

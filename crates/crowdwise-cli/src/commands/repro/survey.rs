@@ -86,7 +86,7 @@ pub const LINES: &[Line] = &[
     Line {
         title: "CNMF-OPT",
         method: "cnmf-opt",
-        settings: "min_blocks=7",
+        settings: "min_blocks=7 align=trace order=table",
         except: &[],
         printed: [Some((29.23, 536.89)), Some((11.11, 1.94)), Some((7.12, 17.06))],
         goals: [Most(33.2), digits(11.11), Near(7.12, 0.14), Most(16.3)],
