@@ -55,7 +55,7 @@ pub(crate) fn tables(
                 Ok(tables) => Ok(Some(Started { tables, findings: Vec::new() })),
                 Err(mut why) => {
                     why.code = "start-fallback".into();
-                    Ok(Some(Started { findings: vec![why], ..tables_or_votes(data, Init::Majority, cx)? }))
+                    Ok(Some(Started { findings: vec![*why], ..tables_or_votes(data, Init::Majority, cx)? }))
                 }
             };
         }

@@ -268,7 +268,7 @@ fn to_columns(table: &mut [f64], k: usize) {
 }
 
 /// Tables to begin any EM with: those of the first random split that gives some, of as many as `spectral-em` tries.
-pub(crate) fn start(data: &Dataset, cx: &Context<'_>, restart: usize) -> Result<Vec<f64>, Finding> {
+pub(crate) fn start(data: &Dataset, cx: &Context<'_>, restart: usize) -> Result<Vec<f64>, Box<Finding>> {
     let labels = data.table.categorical().expect("the kind was checked");
     let crowd = Crowd::new(&labels);
     let tries = SpectralEm::default().restarts;
@@ -283,7 +283,7 @@ pub(crate) fn start(data: &Dataset, cx: &Context<'_>, restart: usize) -> Result<
         }
         result = one(x);
     }
-    result.map_err(|why| no_start(&why))
+    result.map_err(|why| Box::new(no_start(&why)))
 }
 
 #[cfg(test)]
