@@ -34,6 +34,7 @@ pub fn rows(file: &Path, items: Option<&str>, talk: Talk) -> Result<(Features, O
 
 /// Items that were not trained on.
 #[derive(Clone, Debug, clap::Args)]
+#[expect(clippy::struct_field_names, reason = "the fields are named as the options are")]
 pub struct Test {
     /// Features of items to test the classifier on
     #[arg(long, value_name = "FILE")]

@@ -72,15 +72,14 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         model.seed,
         args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from),
     );
-    let p = match &args.answers {
-        Some(answers) => with_answers(args, &model, answers, &mut cx, talk)?,
-        None => {
-            let (x, items) = features::rows(&args.features, args.input.items.as_deref(), talk)?;
-            let sampled = (args.samples > 0).then(|| cx.install(|| model.sample(&x, args.samples))).transpose()?;
-            let f = cx.install(|| model.predict(&x))??;
-            let items = items.unwrap_or_else(|| (0..f.len()).map(|r| r.to_string()).collect());
-            Predicted { items, f, sampled: sampled.transpose()? }
-        }
+    let p = if let Some(answers) = &args.answers {
+        with_answers(args, &model, answers, &mut cx, talk)?
+    } else {
+        let (x, items) = features::rows(&args.features, args.input.items.as_deref(), talk)?;
+        let sampled = (args.samples > 0).then(|| cx.install(|| model.sample(&x, args.samples))).transpose()?;
+        let f = cx.install(|| model.predict(&x))??;
+        let items = items.unwrap_or_else(|| (0..f.len()).map(|r| r.to_string()).collect());
+        Predicted { items, f, sampled: sampled.transpose()? }
     };
     let k = p.f.k;
     let truth = args.truth.as_deref().map(|file| class_truth(file, p.f.len(), Some(&p.items), &model.classes, talk));

@@ -143,16 +143,17 @@ fn page_of(
         if all.is_empty() { f64::NAN } else { all.iter().sum::<f64>() / all.len() as f64 }
     };
     let means = |m: usize, f: fn(Score) -> f64| mean(&|s| scores[s][m].map(f));
-    let mut order: Vec<usize> = (0..ids.len()).collect();
+    // best first; what has no result anywhere is only in the notes
+    let mut order: Vec<usize> = (0..ids.len()).filter(|&m| scores.iter().any(|row| row[m].is_some())).collect();
     order.sort_by(|&a, &b| means(b, |s| s.accuracy).total_cmp(&means(a, |s| s.accuracy)));
     let summary = order.iter().map(|&m| {
         let n = counted.iter().filter(|&&s| scores[s][m].is_some()).count();
         vec![
             ids[m].to_owned(),
-            format!("{:.4}", means(m, |s| s.accuracy)),
-            format!("{:.1}", mean(&|s| Some(ranks[s][m]))),
-            format!("{:.3}", means(m, |s| s.log_loss)),
-            format!("{:.3}", means(m, |s| s.ece)),
+            rounded(means(m, |s| s.accuracy), 4),
+            rounded(mean(&|s| Some(ranks[s][m])), 1),
+            rounded(means(m, |s| s.log_loss), 3),
+            rounded(means(m, |s| s.ece), 3),
             format!("{:.2}", scores.iter().filter_map(|row| row[m]).map(|s| s.seconds).sum::<f64>()),
             n.to_string(),
         ]
@@ -197,6 +198,11 @@ fn page_of(
         columns: vec!["set", "method", "accuracy", "log_loss", "ece", "seconds", "rank"],
         figures: figures.collect(),
     }
+}
+
+/// Nothing for the mean of nothing.
+fn rounded(x: f64, digits: usize) -> String {
+    if x.is_nan() { String::new() } else { format!("{x:.digits$}") }
 }
 
 fn left_out(names: &[String]) -> String {

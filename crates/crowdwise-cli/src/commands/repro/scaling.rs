@@ -2,14 +2,14 @@
 
 use super::page::{self, Grid, Page};
 use crate::cli::TEMPLATE;
-use crate::commands::compare::check_names;
+use crate::commands::compare::{Params, check_names, chosen};
 use crate::failure::Exit;
 use crate::options::{RunOptions, whole};
 use crate::output::OutputOptions;
 use crate::rows::{Push, Row};
 use crate::talk::Talk;
 use crowdwise::simulate::{Simulation, Simulator};
-use crowdwise::{Context, Entry, Error, LabelKind};
+use crowdwise::{Context, Error, LabelKind};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -74,17 +74,16 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         return Err(Error::Usage { what, hint: None });
     }
     let out = page::open(&args.output)?;
-    let wanted = |e: &&Entry| {
-        let named = args.methods.is_empty()
-            || args.methods.iter().any(|n| crowdwise::find(n).is_ok_and(|f| f.info.id == e.info.id));
-        named && e.info.accepts.contains(&LabelKind::Categorical) && !e.needs_features
-    };
+    let all = ["all".to_owned()];
+    let names = if args.methods.is_empty() { &all[..] } else { &args.methods };
+    let methods = chosen(names, LabelKind::Categorical, &Params::parse(&[])?)?;
     let sizes: Vec<u64> =
         std::iter::successors(Some(LEAST), |n| n.checked_mul(10)).take_while(|n| *n <= args.max).collect();
     let mut curves = Vec::new();
-    for entry in crowdwise::methods().filter(wanted) {
-        talk.detail(format_args!("{}", entry.info.id));
-        curves.push(curve(entry.info.id, &sizes, args)?);
+    for method in &methods {
+        let id = method.info().id;
+        talk.detail(format_args!("{id}"));
+        curves.push(curve(id, &sizes, args)?);
     }
     page_of(&curves, &sizes, args).write(out, talk)?;
     Ok(Exit::Done)
