@@ -146,6 +146,7 @@ fn suspicious(k: usize) -> Dataset {
 
 #[test]
 fn suspicious_annotators_are_named_with_a_number_and_its_interval() {
+    let mut missing = Vec::new();
     for k in [2, 4] {
         let d = suspicious(k);
         for e in accepting() {
@@ -160,7 +161,12 @@ fn suspicious_annotators_are_named_with_a_number_and_its_interval() {
                     x.code == code && matches!(&x.subject, crowdwise_core::Subject::Annotator(a) if a == who)
                 });
                 let Some(said) = said else {
-                    panic!("{}: {k} classes: {who} is no {code}: {:?}", e.info.id, f.findings)
+                    // half of the labels right is the worst that these models know
+                    let knows_no_worse = ["spammer-hammer", "ordinal"].contains(&e.info.id);
+                    if !(code == "adversary" && knows_no_worse) {
+                        missing.push(format!("{}: {k} classes: {who} is no {code}", e.info.id));
+                    }
+                    continue;
                 };
                 let s = said.statistic.as_ref().unwrap_or_else(|| panic!("{}: {code} without a number", e.info.id));
                 assert_eq!((s.name.as_str(), s.n), (number, 400), "{}", e.info.id);
@@ -174,6 +180,7 @@ fn suspicious_annotators_are_named_with_a_number_and_its_interval() {
             assert!(wrong.is_empty(), "{}: {wrong:?}", e.info.id);
         }
     }
+    assert!(missing.is_empty(), "{missing:#?}");
 }
 
 #[test]
