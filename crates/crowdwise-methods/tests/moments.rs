@@ -207,7 +207,7 @@ fn with(id: &str, params: &[(&str, &str)]) -> Box<dyn AnyMethod> {
     crowdwise_methods::find(id).unwrap().with(&pairs).unwrap()
 }
 
-const STARTED: [&str; 9] = [
+const STARTED: [&str; 15] = [
     "dawid-skene",
     "one-coin",
     "confusion-vector",
@@ -217,6 +217,12 @@ const STARTED: [&str; 9] = [
     "ibcc",
     "glad",
     "mace",
+    "community-bcc",
+    "hierarchical-dawid-skene",
+    "enhanced-bcc",
+    "bwa",
+    "spem",
+    "mean-field",
 ];
 const STARTS: [&str; 7] = ["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"];
 

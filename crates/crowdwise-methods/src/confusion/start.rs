@@ -4,7 +4,7 @@ use super::em::Start;
 use super::kernel::{Begin, Dense, Engine};
 use super::{Rows, Zeros, shared};
 use crate::{moments, spectral};
-use crowdwise_core::{Context, Dataset, Error, Finding};
+use crowdwise_core::{Context, Dataset, Error, Finding, Severity, Subject};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub enum Init {
     Majority,
     /// Random confusion matrices, half identity, half Dirichlet rows.
     Random,
-    /// The matrices with which `spectral-em` begins.
+    /// The matrices that `spectral-em` begins with.
     Spectral,
     /// The matrices of `cnmf-spa`.
     CnmfSpa,
@@ -48,23 +48,42 @@ pub(crate) fn tables(
             let tables = shared::random_tables(m, k, cx, restart);
             return Ok(Some(Started { tables, findings: Vec::new() }));
         }
-        Init::Spectral => {
-            let (m, k) = (data.table.n_annotators(), data.table.n_classes());
-            shared::check_entries(m, k, k)?;
-            return match spectral::start(data, cx, restart) {
-                Ok(tables) => Ok(Some(Started { tables, findings: Vec::new() })),
-                Err(mut why) => {
-                    why.code = "start-fallback".into();
-                    Ok(Some(Started { findings: vec![*why], ..tables_or_votes(data, Init::Majority, cx)? }))
-                }
-            };
-        }
+        Init::Spectral => return of_third_moments(data, restart, cx).map(Some),
         Init::CnmfSpa => moments::From::CnmfSpa,
         Init::CnmfOpt => moments::From::CnmfOpt,
         Init::SymNmf => moments::From::SymNmf,
         Init::Ctd => moments::From::Ctd,
     };
     moments::start(data, from, cx).map(Some)
+}
+
+/// The tables of the random split of annotators that makes the labels likeliest; those of the votes, and why, if third
+/// moments give none.
+fn of_third_moments(data: &Dataset, restart: usize, cx: &mut Context<'_>) -> Result<Started, Error> {
+    let (labels, gold) = shared::inputs(data);
+    shared::check_entries(data.table.n_annotators(), labels.k(), labels.k())?;
+    let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
+    let even = vec![1.0 / engine.k() as f64; engine.k()];
+    let (found, why) = spectral::starts(data, cx, restart);
+    let mut best: Option<(f64, Vec<f64>)> = None;
+    for tables in found {
+        engine.set(&tables, &even);
+        let likelihood = engine.pass(cx, None, false)?.log_likelihood;
+        if best.as_ref().is_none_or(|b| likelihood > b.0) {
+            best = Some((likelihood, tables));
+        }
+    }
+    if let Some((_, tables)) = best {
+        return Ok(Started { tables, findings: Vec::new() });
+    }
+    let finding = Finding::new(
+        "start-fallback",
+        Severity::Warning,
+        Subject::Fit,
+        format!("it began with the votes, because third moments give no start: {}", why.unwrap_or_default()),
+        "use `init=majority`, or collect labels so that annotators share items",
+    );
+    Ok(Started { tables: vote_tables(&mut engine, cx)?, findings: vec![finding] })
 }
 
 /// Begins any model: its first M-step sees the vote shares, or what an E-step with even class shares makes of the tables
@@ -101,16 +120,13 @@ pub(crate) fn vote_tables(engine: &mut Engine, cx: &mut Context<'_>) -> Result<V
     Ok(out)
 }
 
-/// Posteriors to begin with (units x K), and what limits them.
-pub(crate) type First = (Vec<f64>, Vec<Finding>);
-
-/// The same as posteriors under even class shares, for methods that do not begin with tables.
+/// The same as posteriors (units x K) under even class shares, for methods that do not begin with tables.
 pub(crate) fn posterior(
     data: &Dataset,
     init: Init,
     restart: usize,
     cx: &mut Context<'_>,
-) -> Result<Option<First>, Error> {
+) -> Result<Option<(Vec<f64>, Vec<Finding>)>, Error> {
     let Some(started) = tables(data, init, restart, cx)? else { return Ok(None) };
     let (labels, gold) = shared::inputs(data);
     let k = labels.k();

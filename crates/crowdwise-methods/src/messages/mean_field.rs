@@ -2,11 +2,11 @@
 
 use super::prior::{Atom, ByClass, FLOOR, Given, Prior};
 use super::{AnnotatorModel, accuracies};
-use crate::confusion::ClassPrior;
 use crate::confusion::em::{self, Adaptive, Settings, Start};
 use crate::confusion::kernel::{Begin, Engine, Model, Sums};
 use crate::confusion::shared::{self, Shares};
 use crate::confusion::wide::{self, Even, Rates};
+use crate::confusion::{ClassPrior, Init, start};
 use crowdwise_core::stats::{digamma, ln_gamma, softmax};
 use crowdwise_core::{
     Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
@@ -23,6 +23,33 @@ pub enum MeanFieldInit {
     Majority,
     /// The same probability for every class: the first step knows the prior of annotators only.
     Uniform,
+    /// What random confusion matrices say.
+    Random,
+    /// What the matrices that `spectral-em` begins with say.
+    Spectral,
+    /// What the matrices of `cnmf-spa` say.
+    CnmfSpa,
+    /// What the matrices of `cnmf-opt` say.
+    CnmfOpt,
+    /// What the matrices of `sym-nmf` say.
+    SymNmf,
+    /// What the matrices of `ctd` say.
+    Ctd,
+}
+
+impl MeanFieldInit {
+    /// Where matrices come from, if they are to say something.
+    fn matrices(self) -> Option<Init> {
+        Some(match self {
+            MeanFieldInit::Majority | MeanFieldInit::Uniform => return None,
+            MeanFieldInit::Random => Init::Random,
+            MeanFieldInit::Spectral => Init::Spectral,
+            MeanFieldInit::CnmfSpa => Init::CnmfSpa,
+            MeanFieldInit::CnmfOpt => Init::CnmfOpt,
+            MeanFieldInit::SymNmf => Init::SymNmf,
+            MeanFieldInit::Ctd => Init::Ctd,
+        })
+    }
 }
 
 /// Mean-field variational inference.
@@ -45,7 +72,7 @@ pub struct MeanField {
     /// Kinds of annotator for `model=discrete`, e.g. [{"weight": 0.3, "accuracy": 0.99}, {"weight": 0.7, "accuracy":
     /// 0.5}]; `confusion` (by class names, like `rows`) may stand for `accuracy`.
     pub atoms: Vec<Atom>,
-    /// First posteriors: `majority` (vote shares) or `uniform`.
+    /// First posteriors: `majority` (vote shares), `uniform`, or what `random` matrices, or those of another method, say.
     pub init: MeanFieldInit,
     /// Class shares: learned, all alike, or as given in `class_shares`.
     pub class_prior: ClassPrior,
@@ -272,16 +299,17 @@ impl Method for MeanField {
         let shares = Shares::new(self.class_prior, 0.0, &self.class_shares, &labels)?;
         let mut model = Belief { prior, shares };
         let settings = Settings::soft(self.max_iter, self.tol, false);
-        let even = match self.init {
-            MeanFieldInit::Uniform => vec![1.0 / k as f64; units * k],
-            MeanFieldInit::Majority => Vec::new(),
+        let (first, findings) = match self.init.matrices() {
+            None if self.init == MeanFieldInit::Uniform => (Some(vec![1.0 / k as f64; units * k]), None),
+            None => (None, None),
+            Some(init) => start::posterior(data, init, 0, cx)?.unzip(),
         };
         if coin && wide::is_wide(data) {
             let input = wide::Input { labels, gold: gold.as_deref() };
-            let begin = match (wide::warm_start(data, cx), self.init) {
+            let begin = match (wide::warm_start(data, cx), &first) {
                 (Some(begin), _) => begin,
-                (None, MeanFieldInit::Majority) => wide::Begin::VoteShares,
-                (None, MeanFieldInit::Uniform) => wide::Begin::Posterior(&even),
+                (None, None) => wide::Begin::VoteShares,
+                (None, Some(q)) => wide::Begin::Posterior(q),
             };
             let fitted = wide::coins(input, &mut model, &begin, (&settings).into(), cx)?;
             return Ok(shared::outcome(fitted, data, gold.as_deref(), "elbo", |accuracy| Annotators::Accuracy {
@@ -290,12 +318,13 @@ impl Method for MeanField {
             }));
         }
         let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
-        let start = match (shared::warm_start(data, cx), self.init) {
+        let start = match (shared::warm_start(data, cx), &first) {
             (Some(start), _) => start,
-            (None, MeanFieldInit::Majority) => Start::Posterior(Begin::VoteShares),
-            (None, MeanFieldInit::Uniform) => Start::Posterior(Begin::Posterior(&even)),
+            (None, None) => Start::Posterior(Begin::VoteShares),
+            (None, Some(q)) => Start::Posterior(Begin::Posterior(q)),
         };
-        let fitted = em::fit(&mut engine, &mut model, start, &settings, units, cx)?;
+        let mut fitted = em::fit(&mut engine, &mut model, start, &settings, units, cx)?;
+        fitted.findings = findings.unwrap_or_default();
         Ok(shared::outcome(fitted, data, gold.as_deref(), "elbo", |t| {
             if coin { accuracies(&t, k) } else { Annotators::Confusion { k, matrix: shared::transpose(t, k) } }
         }))

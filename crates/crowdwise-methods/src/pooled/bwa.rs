@@ -1,5 +1,6 @@
 //! Bayesian weighted average: labels as 0/1 numbers, one precision per annotator and class.
 
+use crate::confusion::{Init, start};
 use crowdwise_core::{
     Annotators, Capabilities, Categorical, Codes, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome,
     Problems, Reference, Status, Step,
@@ -20,11 +21,13 @@ pub struct Bwa {
     pub alpha: f64,
     /// Weight of the mean score of all items in that of each.
     pub lambda: f64,
+    /// First scores: the vote shares (`majority`), or the classes that `random` matrices, or those of another method, give.
+    pub init: Init,
 }
 
 impl Default for Bwa {
     fn default() -> Self {
-        Bwa { max_iter: 500, tol: 1e-3, alpha: 15.0, lambda: 1.0 }
+        Bwa { max_iter: 500, tol: 1e-3, alpha: 15.0, lambda: 1.0, init: Init::Majority }
     }
 }
 
@@ -53,13 +56,15 @@ struct Against {
 struct Shared<'a> {
     data: &'a Categorical<'a>,
     gold: Option<&'a [Option<u32>]>,
+    /// Posteriors to begin with, units x K.
+    first: Option<&'a [f64]>,
     n: &'a [u64],
     alpha: f64,
     lambda: f64,
 }
 
 impl Shared<'_> {
-    /// Begins with the share of votes.
+    /// Begins with the share of votes, or with what is given.
     fn class(&self, class: usize) -> Against {
         let table = self.data.table;
         let (mut spread, mut score) = (0.0, vec![0.0; table.n_units()]);
@@ -68,7 +73,7 @@ impl Shared<'_> {
             let votes = table.rows(u).filter(|&r| self.data.codes.get(r) == class).count() as f64;
             *z = match self.known(u) {
                 Some(c) => f64::from(c as usize == class),
-                None if n > 0.0 => votes / n,
+                None if n > 0.0 => self.first.map_or(votes / n, |q| q[u * self.data.k() + class]),
                 None => 0.0,
             };
             spread += n * *z * (1.0 - *z);
@@ -186,7 +191,15 @@ impl Method for Bwa {
         let gold = data.gold_classes();
         let (k, units) = (labels.k(), data.table.n_units());
         let n = data.table.labels_per_annotator();
-        let shared = Shared { data: &labels, gold: gold.as_deref(), n: &n, alpha: self.alpha, lambda: self.lambda };
+        let (first, findings) = start::posterior(data, self.init, 0, cx)?.unzip();
+        let shared = Shared {
+            data: &labels,
+            gold: gold.as_deref(),
+            first: first.as_deref(),
+            n: &n,
+            alpha: self.alpha,
+            lambda: self.lambda,
+        };
         let mut classes: Vec<Against> = cx.install(|| (0..k).into_par_iter().map(|c| shared.class(c)).collect())?;
         let run = cx.iterate(self.max_iter, self.tol, |cx, _| {
             // classes that have settled stay as they are
@@ -211,6 +224,7 @@ impl Method for Bwa {
         let weight = (0..n.len()).map(|j| classes.iter().map(|c| c.precision[j]).sum::<f64>() / k as f64).collect();
         let mut out = Outcome::classes(k, posterior, Annotators::Weight { weight }, run.diagnostics(""));
         out.class_prior = Some(prior);
+        out.findings = findings.unwrap_or_default();
         Ok(out)
     }
 }

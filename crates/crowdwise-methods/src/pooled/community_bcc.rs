@@ -5,7 +5,8 @@ mod model;
 use super::Cells;
 use crate::confusion::em::{self, Fitted, Settings, Start};
 use crate::confusion::kernel::{Begin, Engine};
-use crate::confusion::shared;
+use crate::confusion::start::{self, Started};
+use crate::confusion::{Init, shared};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Status,
@@ -35,6 +36,8 @@ pub struct CommunityBcc {
     pub beta_off: f64,
     /// Starts in all (one is enough for one community); the one with the best evidence is kept.
     pub restarts: usize,
+    /// What every start begins with: the vote shares (`majority`), `random` matrices, or those of another method.
+    pub init: Init,
 }
 
 impl Default for CommunityBcc {
@@ -48,8 +51,20 @@ impl Default for CommunityBcc {
             beta_diagonal: 2.0,
             beta_off: 1.0,
             restarts: 5,
+            init: Init::Majority,
         }
     }
+}
+
+/// Fills the engine with the counts that a start begins with, and gives those of the classes.
+fn begin(engine: &mut Engine, started: Option<&Started>, cx: &mut Context<'_>) -> Result<Vec<f64>, Error> {
+    Ok(match started {
+        None => engine.begin(cx, &Begin::VoteShares)?.class,
+        Some(s) => {
+            engine.set(&s.tables, &vec![1.0 / engine.k() as f64; engine.k()]);
+            engine.pass(cx, None, false)?.class
+        }
+    })
 }
 
 /// Annotators whose rows each start begins with: drawn by their number of labels, from an order that does not
@@ -127,7 +142,8 @@ impl Method for CommunityBcc {
         let g = self.communities.min(m);
         let starts = if g == 1 { 1 } else { self.restarts };
         let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
-        let mut class = engine.begin(cx, &Begin::VoteShares)?.class;
+        let started = start::tables(data, self.init, 0, cx)?;
+        let mut class = begin(&mut engine, started.as_ref(), cx)?;
         let founders = founders(&mut engine, g, starts, cx)?;
         let settings = Settings::soft(self.max_iter, self.tol, false);
         let mut best: Option<(Fitted, Communities)> = None;
@@ -135,7 +151,7 @@ impl Method for CommunityBcc {
         for (restart, chosen) in founders.iter().enumerate() {
             if restart > 0 {
                 cx.event(&Event::Stage { name: format!("start {} of {starts}", restart + 1) });
-                class = engine.begin(cx, &Begin::VoteShares)?.class;
+                class = begin(&mut engine, started.as_ref(), cx)?;
             }
             let mut model = Communities::new(self, k, m, &mut engine, chosen, cx)?;
             let start = Start::Counts { class: class.clone() };
@@ -155,6 +171,7 @@ impl Method for CommunityBcc {
             k,
             matrix: shared::transpose(t, k),
         });
+        out.findings.extend(started.map_or(Vec::new(), |s| s.findings));
         let details = &mut out.diagnostics.details;
         model.describe(&prior, details);
         if starts > 1 {

@@ -5,7 +5,7 @@ mod model;
 use super::Cells;
 use crate::confusion::em;
 use crate::confusion::kernel::{Begin, Dense, Engine};
-use crate::confusion::shared;
+use crate::confusion::{Init, shared, start};
 use crowdwise_core::{
     Annotators, Capabilities, Categorical, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Objective,
     Outcome, Problems, Reference, Run, Status, Step,
@@ -35,6 +35,9 @@ pub struct EnhancedBcc {
     pub beta_off: f64,
     /// Starts in all (one is enough without sub-types); the one with the best bound is kept.
     pub restarts: usize,
+    /// What every start divides among the sub-types: the vote shares (`majority`), or the classes that `random` matrices, or those
+    /// of another method, give.
+    pub init: Init,
 }
 
 impl Default for EnhancedBcc {
@@ -48,6 +51,7 @@ impl Default for EnhancedBcc {
             beta_diagonal: 4.0,
             beta_off: 1.0,
             restarts: 5,
+            init: Init::Majority,
         }
     }
 }
@@ -72,19 +76,25 @@ impl EnhancedBcc {
         engine: &mut Engine,
         model: &mut SubTypes,
         data: &Categorical<'_>,
+        first: Option<&[f64]>,
         restart: usize,
         cx: &mut Context<'_>,
     ) -> Result<(f64, Run, Vec<f64>), Error> {
         let (k, r) = (data.k(), model.r);
         let draw = |unit: usize, z: &mut [f64]| {
-            let mut votes = vec![0.0; k];
-            data.votes(unit, &mut votes);
-            let n = data.table.degree(unit) as f64;
+            if data.table.degree(unit) == 0 {
+                return;
+            }
+            let mut share = vec![0.0; k];
+            match first {
+                Some(q) => share.copy_from_slice(&q[unit * k..][..k]),
+                None => data.vote_shares(unit, &mut share),
+            }
             let mut rng = crowdwise_core::stream(model.seed, "sub-types", ((restart as u64) << 40) | unit as u64);
-            for (class, &v) in votes.iter().enumerate().filter(|(_, v)| **v > 0.0) {
+            for (class, &v) in share.iter().enumerate().filter(|(_, v)| **v > 0.0) {
                 let part = &mut z[class * r..][..r];
                 part.iter_mut().for_each(|x| *x = if r > 1 { Exp1.sample(&mut rng) } else { 1.0 });
-                let scale = v / n / part.iter().sum::<f64>();
+                let scale = v / part.iter().sum::<f64>();
                 part.iter_mut().for_each(|x| *x *= scale);
             }
         };
@@ -150,13 +160,14 @@ impl Method for EnhancedBcc {
         let starts = if r == 1 { 1 } else { self.restarts };
         let mut engine = Engine::with_states(&labels, k * r, None, cx.threads)?;
         let mut model = SubTypes::new(self, k, r, cx.seed);
+        let (first, findings) = start::posterior(data, self.init, 0, cx)?.unzip();
         let mut best: Option<Best> = None;
         let mut bounds = Vec::new();
         for restart in 0..starts {
             if restart > 0 {
                 cx.event(&Event::Stage { name: format!("start {} of {starts}", restart + 1) });
             }
-            let (bound, run, class) = self.climb(&mut engine, &mut model, &labels, restart, cx)?;
+            let (bound, run, class) = self.climb(&mut engine, &mut model, &labels, first.as_deref(), restart, cx)?;
             bounds.push(bound);
             if best.as_ref().is_none_or(|b| bound > b.bound) {
                 let cells = Cells::new((0..m * k * k).map(|_| 0.0));
@@ -194,6 +205,7 @@ impl Method for EnhancedBcc {
         let annotators = Annotators::Confusion { k, matrix: best.confusion };
         let mut out = Outcome::classes(k, best.posterior, annotators, diagnostics);
         out.class_prior = Some(best.classes);
+        out.findings = findings.unwrap_or_default();
         Ok(out)
     }
 }

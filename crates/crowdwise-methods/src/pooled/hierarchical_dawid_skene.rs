@@ -1,9 +1,9 @@
 //! Hierarchical Dawid-Skene: the logits of an annotator's rows vary around those of a population.
 
 use super::Cells;
-use crate::confusion::em::{self, Adaptive, Settings, Start};
-use crate::confusion::kernel::{Begin, Engine, Model, Sums};
-use crate::confusion::shared;
+use crate::confusion::em::{self, Adaptive, Settings};
+use crate::confusion::kernel::{Engine, Model, Sums};
+use crate::confusion::{Init, shared, start};
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
@@ -30,6 +30,8 @@ pub struct HierarchicalDawidSkene {
     pub newton_steps: usize,
     /// Added to every class count.
     pub beta: f64,
+    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    pub init: Init,
 }
 
 impl Default for HierarchicalDawidSkene {
@@ -42,6 +44,7 @@ impl Default for HierarchicalDawidSkene {
             prior_accuracy: 0.7,
             newton_steps: 5,
             beta: 1.0,
+            init: Init::Majority,
         }
     }
 }
@@ -226,8 +229,9 @@ impl Method for HierarchicalDawidSkene {
         let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
         let mut model = Population::new(self, k, data.table.n_annotators());
         let settings = Settings::soft(self.max_iter, self.tol, false);
-        let start = Start::Posterior(Begin::VoteShares);
-        let fitted = em::fit(&mut engine, &mut model, start, &settings, data.table.n_units(), cx)?;
+        let (start, findings) = start::first(&mut engine, data, self.init, cx)?;
+        let mut fitted = em::fit(&mut engine, &mut model, start, &settings, data.table.n_units(), cx)?;
+        fitted.findings = findings;
         let kind = "penalised-log-likelihood";
         let mut out = shared::outcome(fitted, data, gold.as_deref(), kind, |t| Annotators::Confusion {
             k,

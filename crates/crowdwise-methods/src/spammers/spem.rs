@@ -1,9 +1,9 @@
 //! Elimination of spammers after Raykar and Yu: Dawid-Skene, leave out who carries no information, again.
 
-use crate::confusion::em::{self, Fitted, Settings, Start};
-use crate::confusion::kernel::{Begin, Engine};
+use crate::confusion::em::{self, Fitted, Settings};
+use crate::confusion::kernel::Engine;
 use crate::confusion::shared::{self, Shares};
-use crate::confusion::{ClassPrior, Rows, Zeros};
+use crate::confusion::{ClassPrior, Init, Rows, Zeros, start};
 use crowdwise_core::questions::{shrunk_score, spammer_score};
 use crowdwise_core::{
     Annotators, Context, Dataset, Error, Event, Finding, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
@@ -39,6 +39,8 @@ pub struct Spem {
     pub max_rounds: usize,
     /// Extrapolate (SQUAREM): the same optimum in fewer iterations.
     pub accelerate: bool,
+    /// Where the iterations of every round begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    pub init: Init,
 }
 
 impl Default for Spem {
@@ -54,6 +56,7 @@ impl Default for Spem {
             min_labels: 10,
             max_rounds: 10,
             accelerate: true,
+            init: Init::Majority,
         }
     }
 }
@@ -138,21 +141,23 @@ impl Method for Spem {
         let names: Vec<&str> = left_out.iter().map(|&j| data.table.annotators().name(j)).collect();
         out.diagnostics.details.insert("rounds".into(), json!(rounds));
         out.diagnostics.details.insert("left_out".into(), json!(names));
-        out.findings = findings;
+        out.findings.extend(findings);
         Ok(out)
     }
 }
 
 impl Spem {
-    /// EM from the votes of those who are left.
+    /// EM on the labels of those who are left.
     fn round(&self, data: &Dataset, gold: Option<&[Option<u32>]>, cx: &mut Context<'_>) -> Result<Fitted, Error> {
         let labels = data.table.categorical().expect("the kind was checked");
         let shares = Shares::new(self.class_prior, self.beta, &self.class_shares, &labels)?;
         let mut model = Rows { alpha: self.alpha, diagonal: 0.0, zeros: Zeros::Floor, shares };
         let settings = Settings::soft(self.max_iter, self.tol, self.accelerate);
         let mut engine = Engine::new(&labels, gold, cx.threads)?;
-        let start = Start::Posterior(Begin::VoteShares);
-        em::fit(&mut engine, &mut model, start, &settings, data.table.n_units(), cx)
+        let (start, findings) = start::first(&mut engine, data, self.init, cx)?;
+        let mut fitted = em::fit(&mut engine, &mut model, start, &settings, data.table.n_units(), cx)?;
+        fitted.findings = findings;
+        Ok(fitted)
     }
 
     /// Confusion matrices of those who were left out, as the others' result has them: that is why they were.

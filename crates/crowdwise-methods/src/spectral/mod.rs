@@ -15,6 +15,6 @@ pub use judge::Classes;
 pub use kos_svd::KosSvd;
 pub use mmsr::{Adversaries, Mmsr};
 pub use sparse_spectral_svd::{Overlap, SparseSpectralSvd};
-pub(crate) use spectral_em::start;
+pub(crate) use spectral_em::starts;
 pub use spectral_em::{SpectralEm, Split};
 pub use spectral_svd::SpectralSvd;

@@ -172,14 +172,20 @@ enum NoStart {
     Ratio(f64),
 }
 
+impl std::fmt::Display for NoStart {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NoStart::TooSmall => f.write_str("there are fewer than three annotators, or one class only"),
+            NoStart::TooManyClasses => write!(f, "there are more than {MOST_CLASSES} classes"),
+            NoStart::Ratio(r) => write!(
+                f,
+                "the common answers of the groups hardly tell all classes apart (smallest over largest singular value {r:.1e})"
+            ),
+        }
+    }
+}
+
 fn no_start(why: &NoStart) -> Finding {
-    let why = match why {
-        NoStart::TooSmall => "there are fewer than three annotators, or one class only".to_owned(),
-        NoStart::TooManyClasses => format!("there are more than {MOST_CLASSES} classes"),
-        NoStart::Ratio(r) => format!(
-            "the common answers of the groups hardly tell all classes apart (smallest over largest singular value {r:.1e})"
-        ),
-    };
     Finding::new(
         "no-spectral-start",
         Severity::Warning,
@@ -267,23 +273,23 @@ fn to_columns(table: &mut [f64], k: usize) {
     }
 }
 
-/// Tables to begin any EM with: those of the first random split that gives some, of as many as `spectral-em` tries.
-pub(crate) fn start(data: &Dataset, cx: &Context<'_>, restart: usize) -> Result<Vec<f64>, Box<Finding>> {
+/// Tables to begin any EM with, of as many random splits as `spectral-em` tries; and why one gave none, if any did.
+pub(crate) fn starts(data: &Dataset, cx: &Context<'_>, restart: usize) -> (Vec<Vec<f64>>, Option<String>) {
     let labels = data.table.categorical().expect("the kind was checked");
     let crowd = Crowd::new(&labels);
     let tries = SpectralEm::default().restarts;
-    let one = |x: usize| {
-        let split_number = restart * tries + x;
-        tables(&crowd, &split(&crowd, cx, split_number), data.table.n_annotators(), cx, split_number)
-    };
-    let mut result = one(0);
-    for x in 1..tries {
-        if result.is_ok() {
-            break;
+    let (mut found, mut why) = (Vec::new(), None);
+    for number in restart * tries..(restart + 1) * tries {
+        match tables(&crowd, &split(&crowd, cx, number), data.table.n_annotators(), cx, number) {
+            Ok(tables) => found.push(tables),
+            Err(reason) => why = Some(reason.to_string()),
         }
-        result = one(x);
     }
-    result.map_err(|why| Box::new(no_start(&why)))
+    // when most splits cannot tell the classes apart, the others do so by chance
+    if 2 * found.len() < tries {
+        found.clear();
+    }
+    (found, why)
 }
 
 #[cfg(test)]
@@ -327,7 +333,7 @@ mod tests {
                 }
             }
             let data = Dataset::new(b.finish().unwrap());
-            let found = start(&data, &Context::default(), 0).unwrap();
+            let found = starts(&data, &Context::default(), 0).0.swap_remove(0);
             mse += found.iter().zip(&matrices).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / (3 * m) as f64;
         }
         assert!((mse - 0.008).abs() < 0.004, "{mse}");
