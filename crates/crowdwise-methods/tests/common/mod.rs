@@ -2,7 +2,6 @@
 #![allow(dead_code)] // each test file uses its own part
 
 pub mod crowds;
-pub mod sound;
 
 use crowdwise_core::stats::{n_tied, tied};
 use crowdwise_core::{Dataset, Fit, Gold, Probabilities};
@@ -39,11 +38,4 @@ pub fn believed(mut d: Dataset) -> Dataset {
     }
     d.probabilities = Some(Probabilities::new(k, p, "votes").unwrap());
     d
-}
-
-/// Fits; a method that wants a classifier gets one.
-pub fn fit_any(m: &dyn crowdwise_core::AnyMethod, d: &Dataset, what: &str) -> Fit {
-    let mut cx = crowdwise_core::Context::new(0, 2);
-    let fitted = if m.info().id == "crowdlab" { m.fit(&believed(d.clone()), &mut cx) } else { m.fit(d, &mut cx) };
-    fitted.unwrap_or_else(|e| panic!("{}: {what}: {e}", m.info().id))
 }
