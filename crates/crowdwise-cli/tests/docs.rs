@@ -40,14 +40,14 @@ fn every_command_of_the_documentation_runs() {
         .map(|p| ((*p).to_owned(), std::fs::read_to_string(root().join(p)).unwrap()))
         .collect();
     pages.extend(crowdwise::methods().map(|e| (format!("page of {}", e.info.id), e.info.doc.to_owned())));
-    // commands write where they stand: a folder of their own, with the example data in it
-    let here = tempfile::tempdir().unwrap();
-    std::fs::create_dir(here.path().join("examples")).unwrap();
-    for file in std::fs::read_dir(root().join("examples")).unwrap().map(Result::unwrap) {
-        std::fs::copy(file.path(), here.path().join("examples").join(file.file_name())).unwrap();
-    }
     let mut ran = 0;
     for (page, text) in &pages {
+        // commands write where they stand: every page has a folder of its own, with the example data in it
+        let here = tempfile::tempdir().unwrap();
+        std::fs::create_dir(here.path().join("examples")).unwrap();
+        for file in std::fs::read_dir(root().join("examples")).unwrap().map(Result::unwrap) {
+            std::fs::copy(file.path(), here.path().join("examples").join(file.file_name())).unwrap();
+        }
         let all = commands(text);
         assert!(!all.is_empty(), "{page} shows no command");
         for args in all {

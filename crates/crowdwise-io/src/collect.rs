@@ -69,8 +69,8 @@ pub(crate) struct Tally {
     pub examples: Vec<BadRow>,
     /// Rows (in a wide table: cells) without a label.
     pub empty: u64,
-    /// Values with blanks around them, which were taken without.
-    pub trimmed: u64,
+    /// Values with blanks around them: they are kept as they are, and said.
+    pub padded: u64,
     /// Assignments that were rejected, and so left out.
     pub rejected: u64,
     /// The row that spans the most lines: how many, and the line where it begins.
@@ -105,7 +105,7 @@ impl Tally {
         self.not_utf8 += later.not_utf8;
         self.not_number += later.not_number;
         self.empty += later.empty;
-        self.trimmed += later.trimmed;
+        self.padded += later.padded;
         self.rejected += later.rejected;
         self.lines += later.lines;
     }
@@ -154,28 +154,28 @@ impl<'a> Collector<'a> {
         }
         match &self.layout.shape {
             Shape::Labels { item, annotator, label } => {
-                let who = annotator.map(|a| self.bare(fields.get(a)));
-                let (item, label) = (self.bare(fields.get(*item)), self.bare(fields.get(*label)));
+                let who = annotator.map(|a| self.seen(fields.get(a)));
+                let (item, label) = (self.seen(fields.get(*item)), self.seen(fields.get(*label)));
                 self.label(line, item, who, label);
             }
             Shape::Pairs { left, right, annotator, outcome } => {
-                let who = annotator.map(|a| self.bare(fields.get(a)));
-                let [left, right, outcome] = [left, right, outcome].map(|&c| self.bare(fields.get(c)));
+                let who = annotator.map(|a| self.seen(fields.get(a)));
+                let [left, right, outcome] = [left, right, outcome].map(|&c| self.seen(fields.get(c)));
                 self.pair(line, left, right, who, outcome);
             }
             Shape::Sequence { sequence, position, annotator, label } => {
-                let who = annotator.map(|a| self.bare(fields.get(a)));
-                let (sequence, label) = (self.bare(fields.get(*sequence)), self.bare(fields.get(*label)));
+                let who = annotator.map(|a| self.seen(fields.get(a)));
+                let (sequence, label) = (self.seen(fields.get(*sequence)), self.seen(fields.get(*label)));
                 self.token(line, sequence, fields.get(*position), who, label);
             }
             Shape::Wide { item, annotators } => {
-                let (name, bad) = (self.bare(fields.get(*item)), self.tally.bad);
+                let (name, bad) = (self.seen(fields.get(*item)), self.tally.bad);
                 if is_blank(name) {
                     return self.tally.bad(line, || "no item".into());
                 }
                 let unit = self.items.intern(name);
                 for (code, &column) in annotators.iter().enumerate() {
-                    let label = self.bare(fields.get(column));
+                    let label = self.seen(fields.get(column));
                     if is_blank(label) {
                         self.tally.empty += 1;
                         continue;
@@ -192,16 +192,15 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// A value without the blanks around it, which are a slip of the pen; they are counted.
+    /// A value, with a look at blanks around it: `x ` is another class than `x`, which hardly anybody means.
     #[inline]
-    pub fn bare<'t>(&mut self, text: &'t str) -> &'t str {
+    pub fn seen<'t>(&mut self, text: &'t str) -> &'t str {
         let plain = |b: Option<&u8>| b.is_some_and(|b| *b > b' ' && *b < 0x80);
-        if plain(text.as_bytes().first()) && plain(text.as_bytes().last()) {
-            return text;
+        if !(plain(text.as_bytes().first()) && plain(text.as_bytes().last())) {
+            let bare = text.trim().len();
+            self.tally.padded += u64::from(bare > 0 && bare != text.len());
         }
-        let bare = text.trim();
-        self.tally.trimmed += u64::from(bare.len() != text.len() && !bare.is_empty());
-        bare
+        text
     }
 
     #[inline]

@@ -241,19 +241,11 @@ pub(crate) fn text_of(value: &Value) -> Result<String, &'static str> {
         Value::Null => Ok(String::new()),
         Value::String(s) => Ok(s.clone()),
         Value::Bool(b) => Ok(b.to_string()),
-        Value::Number(n) if n.as_f64().is_some_and(|x| n.is_f64() && beyond(x)) => Err(BEYOND),
         Value::Number(n) => Ok(n.to_string()),
         Value::Array(_) => Err("a list"),
         Value::Object(_) => Err("an object"),
     }
 }
-
-/// Whole numbers of this size are no longer told apart.
-fn beyond(x: f64) -> bool {
-    (1.8e19..1e40).contains(&x.abs())
-}
-
-const BEYOND: &str = "a whole number too large to be exact: write it as text";
 
 fn object(text: &str) -> Result<Map<String, Value>, String> {
     match serde_json::from_str(text) {
@@ -400,10 +392,7 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
         Ok(())
     }
 
-    fn visit_f64<E: serde::de::Error>(self, x: f64) -> Result<(), E> {
-        if beyond(x) {
-            return Err(E::custom(format!("`{}` is {BEYOND}", self.name)));
-        }
+    fn visit_f64<E>(self, x: f64) -> Result<(), E> {
         let _ = write!(self.text, "{x:?}");
         Ok(())
     }

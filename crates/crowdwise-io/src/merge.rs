@@ -299,8 +299,8 @@ pub(crate) fn check(tally: &Tally, file: &str, skip: bool, what: &str) -> Result
     if tally.empty > 0 {
         notes.push(format!("{} without a label left out", count(tally.empty, what)));
     }
-    if tally.trimmed > 0 {
-        notes.push(format!("blanks around {} removed", count(tally.trimmed, "value")));
+    if tally.padded > 0 {
+        notes.push(format!("blanks around {} kept: `x ` is another name than `x`", count(tally.padded, "value")));
     }
     Ok(notes)
 }

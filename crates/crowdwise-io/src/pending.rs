@@ -31,7 +31,7 @@ impl<'t> Pending<'t> {
     #[inline]
     pub fn push(&mut self, out: &mut Collector<'_>, line: u64, item: &'t str, annotator: &'t str, label: &'t str) {
         out.tally.total += 1;
-        let [item, annotator, label] = [item, annotator, label].map(|t| out.bare(t));
+        let [item, annotator, label] = [item, annotator, label].map(|t| out.seen(t));
         let silent = is_blank(label);
         if silent && is_blank(annotator) {
             // Not an answer: see `Collector::no_label`.

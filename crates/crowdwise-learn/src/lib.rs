@@ -32,7 +32,17 @@ pub use params::{Choose, NetworkKind, NetworkParams, Training};
 pub use scale::Scaler;
 pub use train::{Epoch, History, Task, train};
 
-use crowdwise_core::{Entry, Error, entry};
+use crowdwise_core::{Capabilities, Entry, Error, entry};
+
+/// What most learners can do: matrices of all annotators, known classes, random starts.
+pub(crate) const CAPABILITIES: Capabilities = Capabilities {
+    confusion: true,
+    monotone: false,
+    stochastic: true,
+    gold: true,
+    warm_start: false,
+    likelihood: false,
+};
 
 /// Every method of this crate, in the order in which people should meet them.
 pub static METHODS: &[Entry] = &[

@@ -4,9 +4,7 @@ use crate::objective::{Batch, Objective, Outputs, Probabilities, cross_entropy};
 use crate::train::Task;
 use crate::{Labels, Matrix, NetworkParams, Training};
 use crowdwise_core::stats::{digamma, softmax};
-use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
-};
+use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,14 +50,7 @@ impl Method for BayesDgc {
         doc: include_str!("bayes_dgc.md"),
         aliases: &["deep-generative-crowdsourcing"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: crate::CAPABILITIES,
         references: &[Reference {
             text: "S.-Y. Li, S.-J. Huang and S. Chen, Crowdsourcing aggregation with deep Bayesian learning, Science China Information Sciences 64, 2021",
             doi: Some("10.1007/s11432-020-3118-7"),

@@ -4,8 +4,7 @@ use crate::objective::{Batch, Objective, Outputs, Probabilities, cross_entropy};
 use crate::train::Task;
 use crate::{Matrix, NetworkParams, Training};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
-    TableBuilder,
+    Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, TableBuilder,
 };
 use crowdwise_methods::messages::{AnnotatorModel, BeliefPropagation, Form};
 use schemars::JsonSchema;
@@ -79,14 +78,7 @@ impl Method for DeepBp {
         doc: include_str!("deep_bp.md"),
         aliases: &["deepbp"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: crate::CAPABILITIES,
         references: &[Reference {
             text: "H. Kim, S. Jung, J. Lee and J. Ok, Robust deep learning from crowds with belief propagation, AISTATS 2022",
             doi: None,

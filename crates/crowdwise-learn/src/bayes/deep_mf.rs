@@ -4,9 +4,7 @@ use crate::objective::{Batch, Objective, Outputs, Probabilities, cross_entropy};
 use crate::train::Task;
 use crate::{Labels, Matrix, NetworkParams, Training};
 use crowdwise_core::stats::softmax;
-use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
-};
+use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,14 +50,7 @@ impl Method for DeepMf {
         doc: include_str!("deep_mf.md"),
         aliases: &["deepmf"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: crate::CAPABILITIES,
         references: &[Reference {
             text: "H. Kim, S. Jung, J. Lee and J. Ok, Robust deep learning from crowds with belief propagation, AISTATS 2022",
             doi: None,

@@ -2,9 +2,7 @@ use super::targets::Targets;
 use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Outputs};
 use crate::{Choose, Matrix, NetworkParams, Training};
-use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
-};
+use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,14 +47,7 @@ impl Method for Aggnet {
         doc: include_str!("aggnet.md"),
         aliases: &["deep-em"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: crate::CAPABILITIES,
         references: &[
             Reference {
                 text: "S. Albarqouni, C. Baur, F. Achilles, V. Belagiannis, S. Demirci and N. Navab, AggNet: deep learning from crowds for mitosis detection in breast cancer histology images, IEEE Transactions on Medical Imaging 35, 2016",

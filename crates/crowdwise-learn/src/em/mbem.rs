@@ -3,7 +3,7 @@ use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Outputs};
 use crate::{Matrix, NetworkParams, Training};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stats,
+    Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stats,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,14 +45,7 @@ impl Method for Mbem {
         doc: include_str!("mbem.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: crate::CAPABILITIES,
         references: &[Reference {
             text: "A. Khetan, Z. C. Lipton and A. Anandkumar, Learning from noisy singly-labeled data, ICLR 2018",
             doi: None,

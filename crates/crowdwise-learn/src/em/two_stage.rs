@@ -3,8 +3,7 @@ use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Probabilities};
 use crate::{Labels, Matrix, NetworkParams, Training};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Entry, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
-    stats,
+    Context, Dataset, Entry, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stats,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,14 +56,7 @@ impl Method for TwoStage {
         doc: include_str!("two_stage.md"),
         aliases: &["two-step"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: crate::CAPABILITIES,
         references: &[Reference {
             text: "V. C. Raykar, S. Yu, L. H. Zhao, G. H. Valadez, C. Florin, L. Bogoni and L. Moy, Learning from crowds, Journal of Machine Learning Research 11, 2010",
             doi: None,

@@ -6,7 +6,7 @@ use crate::rows::AnnotatorRows;
 use crate::train::Task;
 use crate::{Labels, Matrix, NetworkParams, Training};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stats,
+    Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stats,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,14 +56,7 @@ impl Method for MaxMig {
         doc: include_str!("max_mig.md"),
         aliases: &["maxmig"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: crate::CAPABILITIES,
         references: &[Reference {
             text: "P. Cao, Y. Xu, Y. Kong and Y. Wang, Max-MIG: an information theoretic approach for joint learning from crowds, ICLR 2019",
             doi: None,

@@ -5,7 +5,7 @@ use crate::rows::AnnotatorRows;
 use crate::train::Task;
 use crate::{Matrix, NetworkParams, Training};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stream,
+    Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stream,
 };
 use rand_distr::{Distribution, Normal};
 use schemars::JsonSchema;
@@ -64,14 +64,7 @@ impl Method for Conal {
         doc: include_str!("conal.md"),
         aliases: &["co-nal"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: crate::CAPABILITIES,
         references: &[Reference {
             text: "Z. Chu, J. Ma and H. Wang, Learning from crowds by modeling common confusions, AAAI 2021",
             doi: Some("10.1609/aaai.v35i7.16730"),

@@ -5,9 +5,7 @@ use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Probabilities, add_gold};
 use crate::train::Task;
 use crate::{Matrix, NetworkParams, Training};
-use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
-};
+use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,14 +71,7 @@ impl Method for CrowdLayer {
         doc: include_str!("crowd_layer.md"),
         aliases: &["ccem"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: crate::CAPABILITIES,
         references: &[Reference {
             text: "F. Rodrigues and F. C. Pereira, Deep learning from crowds, AAAI 2018",
             doi: Some("10.1609/aaai.v32i1.11506"),

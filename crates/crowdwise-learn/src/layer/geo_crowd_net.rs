@@ -3,9 +3,7 @@ use super::volume::{gram_of_matrix, gram_of_rows, log_det};
 use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Probabilities, add_gold};
 use crate::{Matrix, NetworkParams, Training};
-use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
-};
+use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,14 +60,7 @@ impl Method for GeoCrowdNet {
         doc: include_str!("geo_crowd_net.md"),
         aliases: &["geocrowd-f", "geocrowdnet"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: crate::CAPABILITIES,
         references: &[Reference {
             text: "S. Ibrahim, T. Nguyen and X. Fu, Deep learning from crowdsourced labels: coupled cross-entropy minimization, identifiability, and regularization, ICLR 2023",
             doi: None,

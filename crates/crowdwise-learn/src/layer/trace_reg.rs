@@ -2,9 +2,7 @@ use super::coupled::{Confusions, coupled, unit};
 use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Probabilities, add_gold};
 use crate::{Matrix, NetworkParams, Training};
-use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
-};
+use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,14 +58,7 @@ impl Method for TraceReg {
         doc: include_str!("trace_reg.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: crate::CAPABILITIES,
         references: &[Reference {
             text: "R. Tanno, A. Saeedi, S. Sankaranarayanan, D. C. Alexander and N. Silberman, Learning from noisy labels by regularized estimation of annotator confusion, CVPR 2019",
             doi: Some("10.1109/CVPR.2019.01150"),
