@@ -84,8 +84,13 @@ def main(data):
             mace = MACE(n_restarts=1, n_iter=2000, method="vb").fit(d).probas_
             worst, differ = posterior_difference(csv, mace, "mace", "max_iter=2000", "tol=1e-10")
             print(f"| {name} | mace (vb), converged from different starts | {worst:.1e} | {differ} |", flush=True)
-        for name in ("age_pairs", "photo_pairs"):
-            frame = pd.read_csv(data / name / "answers.csv", dtype=str)
+        for name in ("age_pairs", "photo_pairs", *(f"simulated, seed {n}" for n in range(3))):
+            where = data / name
+            if name.startswith("simulated"):
+                where = Path(tmp) / name
+                made = ["simulate", "bradley-terry", "-o", str(where), "--items", "200", "--seed", name[-1], "-q"]
+                subprocess.run([str(BINARY), *made], check=True)
+            frame = pd.read_csv(where / "answers.csv", dtype=str)
             frame = frame[frame.winner != "tie"]
             csv = Path(tmp) / "p.csv"
             frame.to_csv(csv, index=False)

@@ -49,8 +49,18 @@ impl Known {
         run: &RunOptions,
         talk: Talk,
     ) -> Result<(Dataset, Option<Gold>), Error> {
-        let data = with_gold(input.read(answers, run.threads(), talk)?, self.gold.as_deref(), talk)?;
-        let truth = self.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose()?;
+        let data = input.read(answers, run.threads(), talk)?;
+        let gold = self.gold.as_deref().map(|file| read_gold(file, &data, talk)).transpose();
+        let truth = self.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose();
+        let (gold, truth) = match (gold, truth) {
+            (Ok(gold), Ok(truth)) => (gold, truth),
+            (Err(gold), Err(truth)) => return Err(Error::Several(vec![gold, truth])),
+            (Err(e), _) | (_, Err(e)) => return Err(e),
+        };
+        let data = match gold {
+            Some(gold) => data.with_gold(gold),
+            None => data,
+        };
         Ok((data, truth))
     }
 }

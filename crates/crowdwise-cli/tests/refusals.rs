@@ -42,6 +42,13 @@ fn no_input_is_written_over() {
 }
 
 #[test]
+fn all_unreadable_files_are_named() {
+    let dir = folder(&[("votes.csv", VOTES)]);
+    let said = refused(dir.path(), &["fit", "votes.csv", "--truth", "no-truth.csv", "--gold", "no-gold.csv"]);
+    assert!(said.contains("no-truth.csv") && said.contains("no-gold.csv"), "{said}");
+}
+
+#[test]
 fn a_missing_folder_is_named() {
     let dir = folder(&[("votes.csv", VOTES)]);
     let said = refused(dir.path(), &["fit", "votes.csv", "-o", "not/there/labels.csv"]);
@@ -144,6 +151,11 @@ fn nothing_that_was_asked_for_is_ignored() {
             "3 classes, but 1 class name",
         ),
         (&["simulate", "real", "-o", "made", "--class-names", "a,b,c"], "the model has no classes"),
+        (&["simulate", "glad", "-o", "made", "--accuracy", "0.9"], "`accuracy` has no effect under the model glad"),
+        (
+            &["simulate", "one-coin", "-o", "made", "-p", "ties=0.5", "-p", "pairs=9"],
+            "`ties`, `pairs` have no effect under the model one-coin",
+        ),
         (&["simulate", "one-coin", "-o", "made", "--items", "9", "-p", "items=8"], "`items` is given more than once"),
     ];
     for (args, says) in cases {

@@ -23,6 +23,8 @@ pub(crate) enum Element {
     Row {
         keys: Vec<(String, usize)>,
         columns: usize,
+        /// The column of labels or values; all others hold ids.
+        label: Option<usize>,
     },
     /// An item under this key, and one label under the name of each annotator.
     Wide {
@@ -39,16 +41,16 @@ impl Element {
             return Element::Wide { item: layout.names[*item].clone() };
         }
         let keys = layout.used().into_iter().map(|c| (layout.names[c].clone(), c)).collect();
-        Element::Row { keys, columns: layout.names.len() }
+        Element::Row { keys, columns: layout.names.len(), label: layout.shape.label() }
     }
 
     /// Takes one object.
     fn take(&self, line: u64, text: &str, scratch: &mut Texts, out: &mut Collector<'_>) {
         let done = match self {
-            Element::Row { keys, columns } => {
+            Element::Row { keys, columns, label } => {
                 scratch.0.resize(*columns, String::new());
                 scratch.0.iter_mut().for_each(String::clear);
-                read(text, RowSeed { keys, texts: &mut scratch.0 }).map(|()| out.row(line, scratch))
+                read(text, RowSeed { keys, label: *label, texts: &mut scratch.0 }).map(|()| out.row(line, scratch))
             }
             Element::Wide { item } => wide(line, text, item, out),
             Element::Prodigy(p) => object(text).map(|o| p.take(line, &o, out)),
@@ -293,6 +295,7 @@ fn read<'t>(text: &'t str, seed: RowSeed<'_>) -> Result<(), String> {
 /// Reads only the wanted keys of an object, without building it.
 struct RowSeed<'a> {
     keys: &'a [(String, usize)],
+    label: Option<usize>,
     texts: &'a mut [String],
 }
 
@@ -317,7 +320,7 @@ impl<'de> Visitor<'de> for RowSeed<'_> {
                 Some((name, column)) => {
                     let text = &mut self.texts[column];
                     text.clear();
-                    map.next_value_seed(TextSeed { name, text })?;
+                    map.next_value_seed(TextSeed { name, is_id: self.label != Some(column), text })?;
                 }
                 None => {
                     map.next_value::<IgnoredAny>()?;
@@ -354,6 +357,7 @@ impl<'a> Visitor<'_> for KeySeed<'a> {
 /// A scalar into a text.
 struct TextSeed<'a> {
     name: &'a str,
+    is_id: bool,
     text: &'a mut String,
 }
 
@@ -392,7 +396,14 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
         Ok(())
     }
 
-    fn visit_f64<E>(self, x: f64) -> Result<(), E> {
+    fn visit_f64<E: serde::de::Error>(self, x: f64) -> Result<(), E> {
+        // whole numbers beyond 64 bits come rounded, so that different ids would become one
+        if self.is_id && x.fract() == 0.0 && x.abs() >= 9_007_199_254_740_992.0 {
+            return Err(E::custom(format!(
+                "`{}` is a number of too many digits to be an id: put it in quotes",
+                self.name
+            )));
+        }
         let _ = write!(self.text, "{x:?}");
         Ok(())
     }

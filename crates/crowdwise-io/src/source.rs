@@ -1,8 +1,9 @@
 //! Where bytes come from: a path or standard input, plain or compressed, and in which format.
 
 use crowdwise_core::Error;
+use flate2::bufread::GzDecoder;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -71,13 +72,53 @@ impl Source {
             .filter(|(_, end)| *self != Source::Stdin && !name.to_ascii_lowercase().contains(end))
             .map(|(how, _)| format!("{name} is packed with {how}, whatever its name says"));
         let reader: Box<dyn Read + Send> = if is_gzip {
-            Box::new(flate2::read::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, whole)))
+            Box::new(Gzip::new(io::BufReader::with_capacity(1 << 16, whole)))
         } else if is_zstd {
             Box::new(zstd::Decoder::new(whole).map_err(|e| unreadable(&self.name(), &e))?)
         } else {
             Box::new(whole)
         };
         Ok(Opened { reader, note })
+    }
+}
+
+/// The members of a gzip file one after another; zeros behind the last, with which tapes and block devices fill up, are
+/// left out as the program gzip does.
+struct Gzip<R: BufRead>(Option<GzDecoder<R>>);
+
+impl<R: BufRead> Gzip<R> {
+    fn new(packed: R) -> Gzip<R> {
+        Gzip(Some(GzDecoder::new(packed)))
+    }
+}
+
+impl<R: BufRead> Read for Gzip<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.0 {
+            let n = member.read(to)?;
+            if n > 0 || to.is_empty() {
+                return Ok(n);
+            }
+            let mut rest = self.0.take().expect("it is there").into_inner();
+            let mut padded = false;
+            loop {
+                let ahead = rest.fill_buf()?;
+                if ahead.is_empty() {
+                    return Ok(0);
+                }
+                let zeros = ahead.iter().take_while(|&&b| b == 0).count();
+                if zeros == 0 {
+                    break;
+                }
+                padded = true;
+                rest.consume(zeros);
+            }
+            if padded {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "something follows the zeros after its end"));
+            }
+            self.0 = Some(GzDecoder::new(rest));
+        }
+        Ok(0)
     }
 }
 

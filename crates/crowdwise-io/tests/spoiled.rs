@@ -114,6 +114,31 @@ fn truncated_and_damaged_archives() {
 }
 
 #[test]
+fn members_of_an_archive_follow_each_other_and_zeros_fill_up() {
+    let (head, tail) = ("item,worker,label\na,w,x\n", "b,w,y\n");
+    let mut packed = gzip(head.as_bytes());
+    packed.extend(gzip(tail.as_bytes()));
+    packed.extend([0; 5000]);
+    let dir = TempDir::new().unwrap();
+    let path = file(&dir, "v.csv.gz", &packed);
+    let read = read_answers(&Source::Path(path), &ReadOptions::default()).unwrap();
+    assert_eq!(read.value.table.len(), 2);
+    packed.push(1);
+    assert!(spoil("v.csv.gz", &packed).1.contains("damaged"));
+}
+
+#[test]
+fn ids_of_too_many_digits_are_refused_and_values_are_not() {
+    let rows = "{\"item\":1,\"worker\":340282366920938463463374607431768211455,\"value\":1e300}\n{\"item\":2,\"worker\":1,\"value\":2.5}\n";
+    let text = spoil("v.jsonl", rows).1;
+    assert!(text.contains("line 1") && text.contains("put it in quotes"), "{text}");
+    let quoted = rows.replace("340282366920938463463374607431768211455", "\"340282366920938463463374607431768211455\"");
+    let dir = TempDir::new().unwrap();
+    let read = read_answers(&Source::Path(file(&dir, "v.jsonl", quoted)), &ReadOptions::default()).unwrap();
+    assert_eq!(read.value.table.len(), 2);
+}
+
+#[test]
 fn other_encodings() {
     let (e, text, hint) = spoil("v.csv", b"item,worker,label\na,w,x\nb,w,caf\xe9\n");
     assert_eq!((e.code(), text.as_str()), ("unreadable", "v.csv could not be read: line 3 is not UTF-8 text"));

@@ -301,6 +301,22 @@ fn confusion_vector_equals_dawid_skene_for_two_classes() {
 }
 
 #[test]
+fn confusion_vector_recovers_accuracies_by_class() {
+    let (k, m) = (4, 20);
+    let mut rng = stream(5, "vectors", 0);
+    let right: Vec<Vec<f64>> = (0..m).map(|_| (0..k).map(|_| rng.random_range(0.5..0.95)).collect()).collect();
+    let matrices: Vec<Vec<f64>> =
+        right.iter().map(|p| (0..k).flat_map(|t| coin(k, p[t])[t * k..(t + 1) * k].to_vec()).collect()).collect();
+    let (data, _) = simulate(k, m, 8000, 6, &matrices, 4);
+    let f = fit(&ConfusionVector::default(), &data);
+    // 2400 labels an annotator, 600 a class: three standard errors are 0.061 at p = 0.5
+    for (j, want) in matrices.iter().enumerate() {
+        let d = worst(&f.annotators.confusion(j).unwrap(), want);
+        assert!(d < 0.065, "annotator {j}: {d}");
+    }
+}
+
+#[test]
 fn spammer_hammer_finds_the_hammers() {
     // (10, 10)-regular, 30 % hammers; an oracle that knows them errs on about 1.2 %
     let mut total = 0.0;

@@ -113,11 +113,32 @@ impl Args {
         let (simulation, mut problems): (Simulation, _) = set_fields("simulate", &Simulation::default(), &fields);
         problems.extend(simulation.check().err());
         problems.extend(check_repeated("parameter", fields.iter().map(|f| f.0.as_str())).err());
+        problems.extend(self.without_effect(&fields));
         if named.is_some() {
             problems.extend(self.check_class_names(&simulation));
         }
         Error::all(problems)?;
         Ok(simulation)
+    }
+
+    /// Properties that were given and that the model does not know: whoever gives them expects something else.
+    fn without_effect(&self, fields: &[(String, Value)]) -> Option<Error> {
+        let idle: Vec<String> =
+            fields.iter().filter(|f| !self.model.uses(&f.0)).map(|f| format!("`{}`", f.0)).collect();
+        let users = |m: &SimModel| fields.iter().all(|f| m.uses(&f.0));
+        let other: Vec<&str> = SimModel::ALL.iter().filter(|m| users(m)).map(|m| m.name()).collect();
+        (!idle.is_empty()).then(|| Error::Usage {
+            what: format!(
+                "{} {} no effect under the model {}",
+                idle.join(", "),
+                if idle.len() == 1 { "has" } else { "have" },
+                self.model.name()
+            ),
+            hint: Some(match other.as_slice() {
+                [] => "leave that out, or choose another model (`crowdwise simulate --help` lists them)".into(),
+                some => format!("leave that out, or use {}", some.join(", ")),
+            }),
+        })
     }
 
     fn check_class_names(&self, simulation: &Simulation) -> Vec<Error> {

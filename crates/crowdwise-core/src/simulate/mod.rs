@@ -60,6 +60,24 @@ impl SimModel {
         self.words().1
     }
 
+    /// Whether a property of [`Simulation`] has any effect under this model.
+    pub fn uses(self, property: &str) -> bool {
+        use SimModel::{BradleyTerry, Glad, Real, Sequences, SpammerHammer};
+        let has_classes = !matches!(self, Real | BradleyTerry);
+        match property {
+            "classes" | "class_shares" | "imbalance" | "separation" => has_classes,
+            "accuracy" => has_classes && self != Glad,
+            "concentration" => has_classes && !matches!(self, Glad | SpammerHammer),
+            "hammers" => self == SpammerHammer,
+            "ability" | "ability_sd" | "ease_sd" => self == Glad,
+            "truth_mean" | "bias_sd" | "noise" => self == Real,
+            "truth_sd" | "noise_spread" => matches!(self, Real | BradleyTerry),
+            "pairs" | "ties" => self == BradleyTerry,
+            "chain_length" | "stay" => self == Sequences,
+            _ => true,
+        }
+    }
+
     fn words(self) -> (&'static str, &'static str) {
         match self {
             SimModel::DawidSkene => ("dawid-skene", "Every annotator has a confusion matrix"),

@@ -1,7 +1,7 @@
 //! The models that are fitted, and what the labels say about each.
 
 use super::Auto;
-use super::choose::Votes;
+use super::choose::{Departure, Votes};
 use crate::confusion::em::Fitted;
 use crate::confusion::kernel::Engine;
 use crate::pooled::{PooledDawidSkene, PooledPrior, Structure};
@@ -15,18 +15,15 @@ pub(super) struct Candidate {
     pub fitted: Fitted,
     /// Mean over annotators of how well their labels agree with what the others say.
     pub agreement: f64,
-    /// How far the class shares are from those of the votes (total variation).
-    pub drift: f64,
-    /// Share of the unanimous items that get another class.
-    pub breaks: f64,
+    pub departure: Departure,
 }
 
 impl Candidate {
     fn new(name: &'static str, coin: bool, fitted: Fitted, votes: &Votes<'_>) -> Candidate {
         let q = &fitted.posterior;
         let agreement = cavity_agreement(votes.labels, &fitted.tables, q).unwrap_or(0.0);
-        let (drift, breaks) = votes.drift_and_breaks(q);
-        Candidate { name, coin, fitted, agreement, drift, breaks }
+        let departure = votes.departure(q);
+        Candidate { name, coin, fitted, agreement, departure }
     }
 }
 

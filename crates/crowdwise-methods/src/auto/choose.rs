@@ -9,6 +9,10 @@ use crowdwise_core::{Categorical, Table};
 pub(super) const BELOW_VOTES: f64 = 0.02;
 /// A candidate that overrules more than this share of the unanimous items has turned classes round.
 pub(super) const UNANIMOUS: f64 = 0.10;
+/// A candidate under which classes with more than this share of the votes nearly vanish has swallowed them …
+pub(super) const SWALLOWED: f64 = 0.20;
+/// … that is, they keep less than this part of their votes.
+const VANISHED: f64 = 0.10;
 
 /// What the plain votes say.
 pub(super) struct Votes<'a> {
@@ -19,6 +23,16 @@ pub(super) struct Votes<'a> {
     /// Agreement of the labels with the other labels of the item.
     pub agreement: f64,
     gold: Option<&'a [Option<u32>]>,
+}
+
+/// How the result of a candidate differs from the votes.
+pub(super) struct Departure {
+    /// How far the class shares are from those of the votes (total variation).
+    pub drift: f64,
+    /// Share of the unanimous items that get another class.
+    pub breaks: f64,
+    /// Share of the votes that went to classes which nearly vanish.
+    pub swallowed: f64,
 }
 
 pub(super) struct Choice {
@@ -52,8 +66,8 @@ impl<'a> Votes<'a> {
         Votes { labels: *labels, shares, labelled, agreement: vote_agreement(*labels).unwrap_or(0.0), gold }
     }
 
-    /// Distance of the class shares of `q` from those of the votes, and the share of unanimous items that `q` overrules.
-    pub fn drift_and_breaks(&self, q: &[f64]) -> (f64, f64) {
+    /// How the result of a candidate differs from the votes.
+    pub fn departure(&self, q: &[f64]) -> Departure {
         let (table, k) = (self.labels.table, self.labels.k());
         let mut shares = vec![0.0; k];
         let (mut unanimous, mut broken) = (0usize, 0usize);
@@ -71,8 +85,12 @@ impl<'a> Votes<'a> {
             }
         }
         let n = self.labelled.max(1) as f64;
-        let drift = shares.iter().zip(&self.shares).map(|(a, b)| (a / n - b).abs()).sum::<f64>() / 2.0;
-        (drift, broken as f64 / unanimous.max(1) as f64)
+        let both = || shares.iter().map(|s| s / n).zip(self.shares.iter().copied());
+        Departure {
+            drift: both().map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0,
+            breaks: broken as f64 / unanimous.max(1) as f64,
+            swallowed: both().filter(|(a, b)| *a < VANISHED * b).map(|(_, b)| b).sum(),
+        }
     }
 
     /// Share of the labelled items whose most voted class is not the most probable one of `q`; shared first places count
@@ -97,15 +115,19 @@ impl<'a> Votes<'a> {
 
 /// Scores, rejects and chooses.
 pub(super) fn choose(fits: &[Candidate], votes: &Votes<'_>, auto: &Auto) -> Choice {
-    let scores: Vec<f64> = fits.iter().map(|c| c.agreement - auto.drift_weight * c.drift).collect();
+    let scores: Vec<f64> = fits.iter().map(|c| c.agreement - auto.drift_weight * c.departure.drift).collect();
     let rejected: Vec<Option<String>> = fits
         .iter()
         .map(|c| {
             if c.agreement < votes.agreement - BELOW_VOTES {
                 let (a, b) = (c.agreement, votes.agreement);
                 Some(format!("its annotators agree less with each other than in plain votes ({a:.3} against {b:.3})"))
-            } else if c.breaks > UNANIMOUS {
-                Some(format!("it overrules {:.0} % of the items on which all annotators agree", 100.0 * c.breaks))
+            } else if c.departure.breaks > UNANIMOUS {
+                let share = 100.0 * c.departure.breaks;
+                Some(format!("it overrules {share:.0} % of the items on which all annotators agree"))
+            } else if c.departure.swallowed > SWALLOWED {
+                let share = 100.0 * c.departure.swallowed;
+                Some(format!("classes with {share:.0} % of the votes nearly vanish"))
             } else {
                 None
             }
@@ -116,9 +138,7 @@ pub(super) fn choose(fits: &[Candidate], votes: &Votes<'_>, auto: &Auto) -> Choi
     let used = match best {
         None => Vec::new(),
         Some(b) if fits[b].coin => vec![b],
-        Some(b) => {
-            (0..fits.len()).filter(|x| open(x) && !fits[*x].coin && scores[*x] >= scores[b] - auto.width).collect()
-        }
+        Some(_) => (0..fits.len()).filter(|x| open(x) && !fits[*x].coin).collect(),
     };
     Choice { used, scores, rejected }
 }

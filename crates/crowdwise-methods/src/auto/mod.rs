@@ -29,8 +29,6 @@ pub struct Auto {
     pub tol: f64,
     /// What a candidate loses for moving the class shares away from those of the votes by 1.
     pub drift_weight: f64,
-    /// Candidates with confusion matrices whose score is within this of the best are averaged.
-    pub width: f64,
     /// Temper the probabilities by the number of labels of the item, because annotators err together on hard items. The
     /// labels stay the same.
     pub calibrate: bool,
@@ -38,7 +36,7 @@ pub struct Auto {
 
 impl Default for Auto {
     fn default() -> Self {
-        Auto { max_iter: 60, tol: 1e-5, drift_weight: 0.75, width: 0.04, calibrate: true }
+        Auto { max_iter: 60, tol: 1e-5, drift_weight: 0.75, calibrate: true }
     }
 }
 
@@ -76,7 +74,6 @@ impl Method for Auto {
         p.count("max_iter", self.max_iter);
         p.at_least("tol", self.tol, 0.0);
         p.at_least("drift_weight", self.drift_weight, 0.0);
-        p.at_least("width", self.width, 0.0);
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

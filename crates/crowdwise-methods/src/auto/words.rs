@@ -61,7 +61,7 @@ pub(super) fn explain(fits: &[Candidate], choice: &Choice, votes: &Votes<'_>, da
     };
     text += &format!(
         ": labels agree with what the others say to {:.3} (plain votes {:.3}), class shares moved by {:.3}",
-        c.agreement, votes.agreement, c.drift
+        c.agreement, votes.agreement, c.departure.drift
     );
     for (f, why) in fits.iter().zip(&choice.rejected) {
         if let Some(why) = why {
@@ -147,8 +147,9 @@ pub(super) fn details(
         rows.push(json!({
             "model": c.name,
             "agreement": c.agreement,
-            "drift": c.drift,
-            "overruled_unanimous": c.breaks,
+            "drift": c.departure.drift,
+            "overruled_unanimous": c.departure.breaks,
+            "swallowed": c.departure.swallowed,
             "score": choice.scores[x],
             "rejected": choice.rejected[x],
             "iterations": c.fitted.run.iterations,

@@ -120,13 +120,16 @@ pub(crate) fn vote_tables(engine: &mut Engine, cx: &mut Context<'_>) -> Result<V
     Ok(out)
 }
 
-/// The same as posteriors (units x K) under even class shares, for methods that do not begin with tables.
+/// Posteriors to begin with (units x K), and what limits them.
+pub(crate) type First = (Vec<f64>, Vec<Finding>);
+
+/// The same as posteriors under even class shares, for methods that do not begin with tables.
 pub(crate) fn posterior(
     data: &Dataset,
     init: Init,
     restart: usize,
     cx: &mut Context<'_>,
-) -> Result<Option<(Vec<f64>, Vec<Finding>)>, Error> {
+) -> Result<Option<First>, Error> {
     let Some(started) = tables(data, init, restart, cx)? else { return Ok(None) };
     let (labels, gold) = shared::inputs(data);
     let k = labels.k();
