@@ -122,7 +122,7 @@ fn members_of_an_archive_follow_each_other_and_zeros_fill_up() {
     let dir = TempDir::new().unwrap();
     let path = file(&dir, "v.csv.gz", &packed);
     let read = read_answers(&Source::Path(path), &ReadOptions::default()).unwrap();
-    assert_eq!(read.value.table.len(), 2);
+    assert_eq!(read.value.table.n_labels(), 2);
     packed.push(1);
     assert!(spoil("v.csv.gz", &packed).1.contains("damaged"));
 }
@@ -135,7 +135,7 @@ fn ids_of_too_many_digits_are_refused_and_values_are_not() {
     let quoted = rows.replace("340282366920938463463374607431768211455", "\"340282366920938463463374607431768211455\"");
     let dir = TempDir::new().unwrap();
     let read = read_answers(&Source::Path(file(&dir, "v.jsonl", quoted)), &ReadOptions::default()).unwrap();
-    assert_eq!(read.value.table.len(), 2);
+    assert_eq!(read.value.table.n_labels(), 2);
 }
 
 #[test]

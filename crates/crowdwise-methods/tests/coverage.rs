@@ -25,6 +25,8 @@ struct Crowd {
 enum Errors {
     /// Every other class alike.
     Even,
+    /// The next class, above or below.
+    Beside,
     /// Items have positions that are normal, classes are ranges of them, annotators see positions with noise.
     Near,
 }
@@ -70,7 +72,9 @@ impl Crowd {
             for &j in &who[..self.per_item] {
                 let l = match self.errors {
                     Errors::Near => class_at(at + quality[j] * normal(&mut rng), &cuts),
-                    Errors::Even if rng.random_bool(quality[j]) => z,
+                    Errors::Even | Errors::Beside if rng.random_bool(quality[j]) => z,
+                    Errors::Beside if z == 0 || (z + 1 < k && rng.random_bool(0.5)) => z + 1,
+                    Errors::Beside => z - 1,
                     Errors::Even => (z + 1 + rng.random_range(0..k - 1)) % k,
                 };
                 b.label_codes(item, j as u32, l as u32).unwrap();
@@ -118,7 +122,8 @@ fn crowds(id: &str) -> Vec<Crowd> {
             Crowd { quality: |u| if u < 0.4 { 1.0 / 3.0 } else { 0.95 }, ..THREE },
         ],
         // grades; with two of them noise and bias are hardly told apart
-        "ordinal" | "ordinal-vb" => vec![Crowd { quality: |u| 0.3 + 0.7 * u, errors: Errors::Near, ..THREE }],
+        "ordinal" => vec![Crowd { quality: |u| 0.3 + 0.7 * u, errors: Errors::Near, ..THREE }],
+        "ordinal-vb" => vec![Crowd { errors: Errors::Beside, ..THREE }],
         // intervals of a posterior hold the truth as they say where the prior is right: `ibcc.rs` draws data from it
         "ibcc" => Vec::new(),
         _ => vec![TWO, THREE],

@@ -148,8 +148,8 @@ fn what_is_odd_does_not_spoil_the_rest() {
         for e in accepting(LabelKind::Categorical) {
             let m = e.default();
             let base = right(&fit(&*m, &plain, "plain"), &plain, &truth);
-            if !excused(e, "plain") {
-                assert!(base > 0.9, "{}: {k} classes: {base:.3} right", e.info.id);
+            if base <= 0.9 && !excused(e, "plain") {
+                spoiled.push(format!("{}: {k} classes: {base:.3} right", e.info.id));
             }
             for (what, d) in &odd {
                 let f = fit(&*m, d, what);
@@ -166,6 +166,7 @@ fn what_is_odd_does_not_spoil_the_rest() {
 
 #[test]
 fn fifty_classes_are_told_apart() {
+    let mut bad = Vec::new();
     let (rows, truth) = crowd(1500, 20, 6, 50, 10);
     let d = data(50, rows);
     let vote = right(&fit(&*crowdwise_methods::find("majority-vote").unwrap().default(), &d, "vote"), &d, &truth);
@@ -174,8 +175,11 @@ fn fifty_classes_are_told_apart() {
         sound(&f, &d, "fifty classes");
         let now = right(&f, &d, &truth);
         eprintln!("{}: {now:.3} right of 50 classes, vote {vote:.3}", e.info.id);
-        assert!(now >= vote - 0.05 || excused(e, "fifty classes"), "{}: {now:.3}, vote {vote:.3}", e.info.id);
+        if now < vote - 0.05 && !excused(e, "fifty classes") {
+            bad.push(format!("{}: {now:.3}, vote {vote:.3}", e.info.id));
+        }
     }
+    assert!(bad.is_empty(), "{bad:#?}");
 }
 
 /// A method that stops after few steps: the size of the data is what is tried.
@@ -199,6 +203,7 @@ fn peak_memory() -> u64 {
 /// 100,000 annotators of two labels each: a table of pairs of them would have 10^10 entries.
 #[test]
 fn a_hundred_thousand_annotators() {
+    let mut bad = Vec::new();
     let (m, per_item, k) = (100_000u32, 5, 3);
     let items = 2 * m / per_item;
     let mut rng = stream(2, "many", 0);
@@ -229,8 +234,11 @@ fn a_hundred_thousand_annotators() {
         eprintln!("{}: {now:.3} right, vote {vote:.3}, peak {} MB, {:.1?}", e.info.id, peak >> 20, start.elapsed());
         assert!(peak < 3 << 30, "{}: {} MB", e.info.id, peak >> 20);
         // two labels do not make a confusion matrix (dawid-skene 0.68, vote 0.89), but the labels are there to be used
-        assert!(now >= 0.6 || excused(e, "many annotators"), "{}: {now:.3}, vote {vote:.3}", e.info.id);
+        if now < 0.6 && !excused(e, "many annotators") {
+            bad.push(format!("{}: {now:.3}, vote {vote:.3}", e.info.id));
+        }
     }
+    assert!(bad.is_empty(), "{bad:#?}");
 }
 
 fn values(rows: impl IntoIterator<Item = (usize, usize, f64)>) -> Dataset {

@@ -42,6 +42,7 @@ pub fn certainty(data: &Dataset, fit: &Fit, t: &Tally) -> Option<Vec<f64>> {
     let freedom = match &fit.annotators {
         Annotators::Accuracy { .. } | Annotators::Ability { .. } => Freedom::Coin,
         Annotators::ClassAccuracy { .. } | Annotators::Competence { .. } => Freedom::PerClass,
+        Annotators::Confusion { .. } if few_parameters(fit, t.k) => Freedom::Coin,
         Annotators::Confusion { .. } => Freedom::Full,
         Annotators::None | Annotators::Weight { .. } | Annotators::Gaussian { .. } => return None,
     };
@@ -68,6 +69,12 @@ pub fn certainty(data: &Dataset, fit: &Fit, t: &Tally) -> Option<Vec<f64>> {
         if whole > 0.0 && extra.is_finite() { (whole / (whole + extra.max(0.0))).clamp(1e-6, 1.0) } else { 1.0 }
     };
     Some(variance.iter().enumerate().map(part).collect())
+}
+
+/// Matrices that follow from fewer numbers per annotator than there are classes, by what the fit says of itself.
+fn few_parameters(fit: &Fit, k: usize) -> bool {
+    let said = fit.diagnostics.details.get("annotator_parameters").and_then(serde_json::Value::as_u64);
+    said.is_some_and(|n| n < k as u64)
 }
 
 /// What an annotator's own labels say, taking the others' matrices as known.

@@ -227,6 +227,7 @@ impl Method for Ordinal {
         diagnostics.objective = Some(Objective { kind: "penalised-log-likelihood".into(), value: s.objective });
         let details = &mut diagnostics.details;
         describe(&s.point, &tau, details);
+        details.insert("annotator_parameters".into(), 2.into());
         if units <= LISTED {
             details.insert("item_position".into(), mean.into());
             details.insert("item_position_sd".into(), sd.into());

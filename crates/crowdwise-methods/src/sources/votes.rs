@@ -66,6 +66,11 @@ impl Votes {
         Votes { k, items: table.n_units(), offsets, fired, source, label, fires, sources: m }
     }
 
+    /// Votes of all items, repeated ones once.
+    pub fn labels(&self) -> usize {
+        self.fired.len()
+    }
+
     pub fn indicators(&self) -> usize {
         self.source.len()
     }

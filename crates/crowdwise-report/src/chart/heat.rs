@@ -43,7 +43,10 @@ impl Heat<'_> {
         let n = self.rows.len().max(self.columns.len());
         let numbered = n <= MOST_NUMBERED;
         let (w, h) = match n {
-            _ if numbered => (12.0 + 7.0 * self.digits as f64, 20.0),
+            // a minus sign needs room too
+            _ if numbered => {
+                (12.0 + 7.0 * self.digits as f64 + if self.values.iter().any(|v| *v < 0.0) { 7.0 } else { 0.0 }, 20.0)
+            }
             0..=MOST_NAMED => (9.0, 9.0),
             _ => (3.0, 3.0),
         };

@@ -77,7 +77,7 @@ fn entry(g: &Group<'_>) -> Markup {
             @if subjects.len() > MOST_MESSAGES {
                 p.who { "All of them: " (listed(&subjects, MOST_NAMES)) "." }
             }
-            p.advice { (sentence(&first.advice)) }
+            p.advice { (with_code(&sentence(&first.advice))) }
         }
     }
 }
@@ -87,8 +87,8 @@ fn told(f: &Finding) -> Markup {
     html! {
         p {
             @match subject(&f.subject) {
-                Some(who) => { b { (who) } ": " (f.message.trim_end_matches('.')) "." }
-                None => (sentence(&f.message)),
+                Some(who) => { b { (who) } ": " (with_code(f.message.trim_end_matches('.'))) "." }
+                None => (with_code(&sentence(&f.message))),
             }
         }
     }
@@ -100,6 +100,19 @@ fn sentence(text: &str) -> String {
     let start: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
     let end = if text.ends_with(['.', '!', '?']) || text.is_empty() { "" } else { "." };
     format!("{start}{}{end}", chars.as_str())
+}
+
+/// What stands between backticks is code; one without its partner stays as it is.
+fn with_code(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return html! { (text) };
+    }
+    html! {
+        @for (n, part) in parts.into_iter().enumerate() {
+            @if n.is_multiple_of(2) { (part) } @else { code { (part) } }
+        }
+    }
 }
 
 fn subject(s: &Subject) -> Option<Markup> {
@@ -116,5 +129,16 @@ fn subject_key(s: &Subject) -> (u8, &str) {
         Subject::Annotator(n) => (2, n),
         Subject::Item(n) => (3, n),
         Subject::Class(n) => (4, n),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_marked_and_text_is_escaped() {
+        assert_eq!(with_code("use `a<b` now").into_string(), "use <code>a&lt;b</code> now");
+        assert_eq!(with_code("a ` alone").into_string(), "a ` alone");
     }
 }

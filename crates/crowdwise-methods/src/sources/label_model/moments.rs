@@ -1,10 +1,18 @@
 //! First and second moments of the indicators, and the squared error of rates that should give them.
 //!
 //! The error runs over all pairs of indicators of different sources, most of which never fire together. It is computed
-//! from the K x K matrix of all rates, corrected for pairs of one source, and from the pairs that did: the cost is linear
-//! in indicators and such pairs.
+//! from the K x K matrix of all rates, corrected for pairs of one source, and from the pairs that did, or, when there are
+//! more of them than labels, from the sums of rates over each item: the cost is linear in indicators and the fewer of both.
 
 use super::super::votes::Votes;
+
+/// What is known of indicators of different sources that fire together.
+enum Together {
+    /// (a, b, share of items on which both fire), a < b.
+    Pairs(Vec<(u32, u32, f64)>),
+    /// The labels themselves, and the sum over pairs of the squared shares.
+    Items(f64),
+}
 
 pub(super) struct Moments<'a> {
     votes: &'a Votes,
@@ -12,8 +20,7 @@ pub(super) struct Moments<'a> {
     lambda: f64,
     /// Share of items on which an indicator fires.
     rate: Vec<f64>,
-    /// (a, b, share of items on which both fire), a < b, different sources.
-    pairs: Vec<(u32, u32, f64)>,
+    together: Together,
     /// Indicators of source m are `first[m]..first[m + 1]`.
     first: Vec<usize>,
 }
@@ -21,12 +28,18 @@ pub(super) struct Moments<'a> {
 impl<'a> Moments<'a> {
     pub fn new(votes: &'a Votes, shares: &'a [f64], lambda: f64) -> Moments<'a> {
         let (pairs, seen) = votes.pairs(|_, _| true);
-        let pairs = pairs.into_iter().map(|(a, b, n)| (a, b, n as f64 / seen as f64)).collect();
+        let share = |n: u32| n as f64 / seen as f64;
+        // an item with thousands of labels has millions of pairs
+        let together = if pairs.len() > votes.labels() {
+            Together::Items(pairs.iter().map(|p| share(p.2).powi(2)).sum())
+        } else {
+            Together::Pairs(pairs.into_iter().map(|(a, b, n)| (a, b, share(n))).collect())
+        };
         let rate = (0..votes.indicators()).map(|j| votes.rate(j)).collect();
         let mut first = vec![0; votes.sources + 1];
         votes.source.iter().for_each(|&m| first[m as usize + 1] += 1);
         (0..votes.sources).for_each(|m| first[m + 1] += first[m]);
-        Moments { votes, shares, lambda, rate, pairs, first }
+        Moments { votes, shares, lambda, rate, together, first }
     }
 
     /// Rates that keep the mean of every indicator, with votes right at this precision where that is possible.
@@ -78,14 +91,7 @@ impl<'a> Moments<'a> {
                 }
             }
         }
-        for &(a, b, both) in &self.pairs {
-            let (a, b) = (a as usize, b as usize);
-            error += 2.0 * both * (both - 2.0 * product(a, b));
-            for c in 0..k {
-                slope[a * k + c] -= both * row(b)[c];
-                slope[b * k + c] -= both * row(a)[c];
-            }
-        }
+        error += self.subtract_together(rates, slope);
         for j in 0..self.rate.len() {
             let mean: f64 = (0..k).map(|c| row(j)[c] * d[c]).sum::<f64>() - self.rate[j];
             error += mean * mean;
@@ -94,6 +100,48 @@ impl<'a> Moments<'a> {
                 error += self.lambda * away * away;
                 let s = &mut slope[j * k + c];
                 *s = 4.0 * *s * d[c] + 2.0 * mean * d[c] + 2.0 * self.lambda * away;
+            }
+        }
+        error
+    }
+
+    /// Σ both (both - 2 μ_a D μ_b) over ordered pairs of different sources, and its part of the gradient.
+    fn subtract_together(&self, rates: &[f64], slope: &mut [f64]) -> f64 {
+        let (k, d) = (self.votes.k, self.shares);
+        let row = |j: usize| &rates[j * k..][..k];
+        let mut error = 0.0;
+        match &self.together {
+            Together::Pairs(pairs) => {
+                for &(a, b, both) in pairs {
+                    let (a, b) = (a as usize, b as usize);
+                    let product: f64 = (0..k).map(|c| row(a)[c] * d[c] * row(b)[c]).sum();
+                    error += 2.0 * both * (both - 2.0 * product);
+                    for c in 0..k {
+                        slope[a * k + c] -= both * row(b)[c];
+                        slope[b * k + c] -= both * row(a)[c];
+                    }
+                }
+            }
+            Together::Items(squares) => {
+                // Σ over pairs of both μ_b = mean over items of the sum of the rates of all others there
+                error += 2.0 * squares;
+                let share = 1.0 / self.votes.items as f64;
+                let mut sum = vec![0.0; k];
+                for u in 0..self.votes.items {
+                    let fired = self.votes.of(u);
+                    sum.fill(0.0);
+                    fired.iter().for_each(|&a| sum.iter_mut().zip(row(a as usize)).for_each(|(s, x)| *s += x));
+                    // indicators are in the order of their sources
+                    for own in fired.chunk_by(|&a, &b| self.votes.source[a as usize] == self.votes.source[b as usize]) {
+                        for c in 0..k {
+                            let other = sum[c] - own.iter().map(|&a| row(a as usize)[c]).sum::<f64>();
+                            for &a in own {
+                                slope[a as usize * k + c] -= share * other;
+                                error -= 2.0 * share * d[c] * row(a as usize)[c] * other;
+                            }
+                        }
+                    }
+                }
             }
         }
         error
@@ -144,6 +192,12 @@ mod tests {
         let mut slope = vec![0.0; n * 3];
         let error = m.gradient(&x, &start, &mut slope);
         assert!((error / plain(&x) - 1.0).abs() < 1e-12, "{error} {}", plain(&x));
+        let Together::Pairs(pairs) = &m.together else { panic!("fewer pairs than labels") };
+        let squares = pairs.iter().map(|p| p.2 * p.2).sum();
+        let by_item = Moments { together: Together::Items(squares), ..Moments::new(&votes, &shares, 0.03) };
+        let mut same = vec![0.0; n * 3];
+        assert!((by_item.gradient(&x, &start, &mut same) / error - 1.0).abs() < 1e-12);
+        assert!(same.iter().zip(&slope).all(|(a, b)| (a - b).abs() < 1e-12));
         for at in 0..n * 3 {
             let (old, h) = (x[at], 1e-5);
             x[at] = old + h;
