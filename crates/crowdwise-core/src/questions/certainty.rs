@@ -42,7 +42,8 @@ pub fn certainty(data: &Dataset, fit: &Fit, t: &Tally) -> Option<Vec<f64>> {
     let freedom = match &fit.annotators {
         Annotators::Accuracy { .. } | Annotators::Ability { .. } => Freedom::Coin,
         Annotators::ClassAccuracy { .. } | Annotators::Competence { .. } => Freedom::PerClass,
-        Annotators::Confusion { .. } if few_parameters(fit, t.k) => Freedom::Coin,
+        // not a model of labels given classes: the reckoning below does not hold
+        Annotators::Confusion { .. } if few_parameters(fit, t.k) => return None,
         Annotators::Confusion { .. } => Freedom::Full,
         Annotators::None | Annotators::Weight { .. } | Annotators::Gaussian { .. } => return None,
     };
@@ -71,7 +72,8 @@ pub fn certainty(data: &Dataset, fit: &Fit, t: &Tally) -> Option<Vec<f64>> {
     Some(variance.iter().enumerate().map(part).collect())
 }
 
-/// Matrices that follow from fewer numbers per annotator than there are classes, by what the fit says of itself.
+/// Matrices that follow from fewer numbers per annotator than there are classes, such as a bias and a noise on a scale,
+/// by what the fit says of itself.
 fn few_parameters(fit: &Fit, k: usize) -> bool {
     let said = fit.diagnostics.details.get("annotator_parameters").and_then(serde_json::Value::as_u64);
     said.is_some_and(|n| n < k as u64)
