@@ -20,6 +20,7 @@ pub mod real;
 pub mod sources;
 pub mod spammers;
 pub mod spectral;
+mod used_classes;
 pub mod voting;
 
 use crowdwise_core::{Entry, Error, entry};

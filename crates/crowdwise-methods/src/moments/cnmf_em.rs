@@ -5,6 +5,7 @@ use super::cnmf_spa::{PAPER, check};
 use super::spa::{Align, Spa};
 use crate::confusion::em::{self, Settings, Start};
 use crate::confusion::{ClassPrior, Rows, Zeros, shared};
+use crate::used_classes::fit_without_unused;
 use crowdwise_core::{
     Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
@@ -93,6 +94,9 @@ impl Method for CnmfEm {
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        if let Some(out) = fit_without_unused(data, self.class_shares.keys(), cx, |data, cx| self.fit(data, cx))? {
+            return Ok(out);
+        }
         let (labels, gold) = shared::inputs(data);
         let k = labels.k();
         let shares = shared::Shares::new(self.class_prior, self.beta, &self.class_shares, &labels)?;

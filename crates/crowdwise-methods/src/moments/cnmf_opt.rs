@@ -6,6 +6,7 @@ use super::pairs::Pairs;
 use super::spa::{Align, Spa};
 use super::{LabelPrior, Moments};
 use crate::confusion::shared;
+use crate::used_classes::fit_without_unused;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Run, Status,
     Step, Stop,
@@ -108,6 +109,9 @@ impl Method for CnmfOpt {
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        if let Some(out) = fit_without_unused(data, [], cx, |data, cx| self.fit(data, cx))? {
+            return Ok(out);
+        }
         let mut moments = Moments::of(data, cx)?;
         let k = moments.k();
         let fitted = self.factorise(&moments, cx)?;

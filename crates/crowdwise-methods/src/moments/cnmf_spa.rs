@@ -3,6 +3,7 @@
 use super::spa::{Align, Spa};
 use super::{LabelPrior, Moments};
 use crate::confusion::shared;
+use crate::used_classes::fit_without_unused;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Objective, Outcome,
     Problems, Reference, Status,
@@ -83,6 +84,9 @@ impl Method for CnmfSpa {
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        if let Some(out) = fit_without_unused(data, [], cx, |data, cx| self.fit(data, cx))? {
+            return Ok(out);
+        }
         let mut moments = Moments::of(data, cx)?;
         let k = moments.k();
         let spa =

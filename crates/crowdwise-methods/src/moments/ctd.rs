@@ -9,6 +9,7 @@ use super::spa::{FLOOR, Spa};
 use super::triples::triples;
 use super::{LabelPrior, Moments};
 use crate::confusion::shared;
+use crate::used_classes::fit_without_unused;
 use admm::{Coupled, Point};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Event, Finding, LabelKind, Method, MethodInfo, Outcome,
@@ -100,6 +101,9 @@ impl Method for Ctd {
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        if let Some(out) = fit_without_unused(data, [], cx, |data, cx| self.fit(data, cx))? {
+            return Ok(out);
+        }
         let mut moments = Moments::of(data, cx)?;
         let k = moments.k();
         let fitted = self.decompose(&mut moments, cx)?;
@@ -152,9 +156,11 @@ impl Ctd {
         );
         let mut ends: Vec<(Vec<f64>, Vec<f64>, Run)> = Vec::new();
         let mut objectives = Vec::new();
-        for restart in 0..self.restarts {
+        // from a random start every part would find an order of the classes of its own
+        let restarts = if moments.pairs.connected() { self.restarts } else { 1 };
+        for restart in 0..restarts {
             if restart > 0 {
-                cx.event(&Event::Stage { name: format!("start {} of {}", restart + 1, self.restarts) });
+                cx.event(&Event::Stage { name: format!("start {} of {restarts}", restart + 1) });
             }
             let first = match self.init {
                 CtdInit::Majority if restart == 0 => votes.clone(),

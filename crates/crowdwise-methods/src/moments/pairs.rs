@@ -76,6 +76,20 @@ impl Pairs {
         &self.cells[self.all[x].first as usize..end]
     }
 
+    /// Whether all places that share items at all hang together.
+    pub fn connected(&self) -> bool {
+        let places = self.near_starts.len() - 1;
+        let lonely = |p: &usize| self.near(*p).is_empty();
+        let mut seen: Vec<bool> = (0..places).map(|p| lonely(&p)).collect();
+        let mut next: Vec<usize> = (0..places).find(|p| !lonely(p)).into_iter().collect();
+        while let Some(p) = next.pop() {
+            if !std::mem::replace(&mut seen[p], true) {
+                next.extend(self.near(p).iter().map(|n| n.0 as usize));
+            }
+        }
+        seen.iter().all(|s| *s)
+    }
+
     /// Who shares items with a place: (other place, pair), by other place.
     pub fn near(&self, place: usize) -> &[(u32, u32)] {
         &self.near[self.near_starts[place]..self.near_starts[place + 1]]

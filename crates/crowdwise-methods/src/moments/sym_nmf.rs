@@ -9,6 +9,7 @@ use super::align::{clip, common_order, reorder};
 use super::{LabelPrior, Moments};
 use crate::confusion::kernel::Dense;
 use crate::confusion::{Rows, Zeros, shared};
+use crate::used_classes::fit_without_unused;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Run, Status, Step, Stop,
@@ -112,6 +113,9 @@ impl Method for SymNmf {
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        if let Some(out) = fit_without_unused(data, [], cx, |data, cx| self.fit(data, cx))? {
+            return Ok(out);
+        }
         let mut moments = Moments::of(data, cx)?;
         let k = moments.k();
         let fitted = self.factorise(&mut moments, cx)?;

@@ -7,6 +7,7 @@ mod part;
 use crate::confusion::ClassPrior;
 use crate::confusion::shared::{self, Shares, check_entries};
 use crate::optimise::Lbfgs;
+use crate::used_classes::fit_without_unused;
 use crate::voting::{Ballot, Form};
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{
@@ -163,6 +164,9 @@ impl Method for MinimaxEntropy {
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        if let Some(out) = fit_without_unused(data, self.class_shares.keys(), cx, |data, cx| self.fit(data, cx))? {
+            return Ok(out);
+        }
         let labels = data.table.categorical().expect("the kind was checked");
         let (k, m, n) = (labels.k(), data.table.n_annotators(), data.table.n_units());
         let shares = Shares::new(self.class_prior, 0.0, &self.class_shares, &labels)?;

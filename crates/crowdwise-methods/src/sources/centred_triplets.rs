@@ -5,6 +5,7 @@ mod closed_form;
 use super::LfEm;
 use super::votes::{Scores, Votes, balance};
 use crate::confusion::ClassPrior;
+use crate::used_classes::fit_without_unused;
 use closed_form::rates;
 use crowdwise_core::{
     Capabilities, Context, Dataset, Diagnostics, Error, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
@@ -51,6 +52,9 @@ impl Method for CentredTriplets {
     fn check(&self, _problems: &mut Problems) {}
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        if let Some(out) = fit_without_unused(data, self.class_shares.keys(), cx, |data, cx| self.fit(data, cx))? {
+            return Ok(out);
+        }
         let labels = data.table.categorical().expect("the kind was checked");
         let (votes, shares) = (Votes::new(&labels), balance(&self.class_shares, &labels)?);
         let k = votes.k;

@@ -3,6 +3,7 @@
 mod moments;
 
 use super::votes::{Scores, Votes, balance};
+use crate::used_classes::fit_without_unused;
 use crowdwise_core::{
     Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, Step,
 };
@@ -81,6 +82,9 @@ impl Method for LabelModel {
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        if let Some(out) = fit_without_unused(data, self.class_shares.keys(), cx, |data, cx| self.fit(data, cx))? {
+            return Ok(out);
+        }
         let labels = data.table.categorical().expect("the kind was checked");
         let (votes, shares) = (Votes::new(&labels), balance(&self.class_shares, &labels)?);
         let k = votes.k;
