@@ -115,7 +115,7 @@ mod tests {
             }
             Dataset::new(b.finish().unwrap())
         };
-        let (few, many) = (of(&["x", "y"]), of(&["w", "x", "v", "y"]));
+        let (few, many) = (of(&["x", "y"]), of(&["w", "x", "xx", "y"]));
         let fit = |d: &Dataset, cx: &mut Context<'_>| DawidSkene::default().fit(d, cx);
         assert!(fit_without_unused(&few, [], &mut Context::default(), fit).unwrap().is_none());
         let plain = fit(&few, &mut Context::default()).unwrap();
