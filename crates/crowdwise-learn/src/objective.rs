@@ -43,8 +43,9 @@ impl Outputs<'_> {
 /// One method: given the scores of a batch and the labels that exist, the loss, its gradient on the scores, and the
 /// annotators' own update. It knows no network.
 pub trait Objective: Send {
-    /// Before the first batch of an epoch (counted from 1).
-    fn begin_epoch(&mut self, _epoch: usize) {}
+    /// Before the first batch of an epoch (counted from 1). `factor` multiplies the annotators' step length as it does the
+    /// network's.
+    fn begin_epoch(&mut self, _epoch: usize, _factor: f64) {}
 
     /// Loss of the batch; writes its derivative by the scores and takes a step with the annotators' parameters. Only the
     /// labels of the batch are visited.

@@ -61,10 +61,11 @@ pub fn train(
     let mut order = task.train.clone();
     let mut rescue = 1.0;
     for epoch in 1..=t.epochs {
-        net.set_rate(rescue * t.learning_rate_decay.powi(epoch as i32 - 1));
+        let factor = rescue * t.learning_rate_decay.powi(epoch as i32 - 1);
+        net.set_rate(factor);
         order.copy_from_slice(&task.train);
         order.shuffle(&mut cx.rng("batches", epoch as u64));
-        objective.begin_epoch(epoch);
+        objective.begin_epoch(epoch, factor);
         let (loss, whole) = one_epoch(net, objective, task, &order, t.batch_size, cx)?;
         let held_out = cx.install(|| -> Result<Option<f64>, Error> {
             let mut all = || scores(&mut *net, &task.x, &task.train, Mode::Eval);

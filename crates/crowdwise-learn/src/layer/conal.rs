@@ -227,8 +227,8 @@ impl Mixed {
 }
 
 impl Objective for Mixed {
-    fn begin_epoch(&mut self, epoch: usize) {
-        self.factor = self.method.training.learning_rate_decay.powi(epoch as i32 - 1);
+    fn begin_epoch(&mut self, _: usize, factor: f64) {
+        self.factor = factor;
         self.gates.fill((0.0, 0.0));
     }
 

@@ -222,8 +222,8 @@ impl Heads {
 }
 
 impl Objective for Heads {
-    fn begin_epoch(&mut self, epoch: usize) {
-        self.now = self.method.annotator_rate * self.method.training.learning_rate_decay.powi(epoch as i32 - 1);
+    fn begin_epoch(&mut self, _: usize, factor: f64) {
+        self.now = self.method.annotator_rate * factor;
     }
 
     fn step(&mut self, scores: &Matrix, batch: &Batch<'_>, d_scores: &mut Matrix) -> f64 {
