@@ -10,6 +10,7 @@ pub mod bayes;
 mod classifier;
 pub mod confusion;
 pub mod em;
+pub mod expert;
 pub mod information;
 mod labels;
 pub mod layer;
@@ -19,6 +20,7 @@ mod model;
 pub mod network;
 mod objective;
 mod params;
+mod readout;
 mod rows;
 mod scale;
 mod train;
@@ -26,9 +28,10 @@ mod train;
 pub use classifier::{Classifier, Mode, Weights, scores};
 pub use labels::Labels;
 pub use matrix::Matrix;
-pub use model::{McDropout, Model, Readout};
+pub use model::{McDropout, Model};
 pub use objective::{Batch, Objective, Outputs, Probabilities};
 pub use params::{Choose, NetworkKind, NetworkParams, Training};
+pub use readout::Readout;
 pub use scale::Scaler;
 pub use train::{Epoch, History, Task, train};
 
@@ -61,6 +64,8 @@ pub static METHODS: &[Entry] = &[
     entry::<layer::GeoCrowdNet>(),
     entry::<layer::DoctorNet>(),
     entry::<layer::Conal>(),
+    // expertise that depends on the item
+    entry::<expert::Dlc>(),
     // information
     entry::<information::MaxMig>(),
 ];

@@ -1,7 +1,7 @@
 //! What a method is, seen from the training loop: the loss of a batch, its gradient on the scores, and the annotators.
 
 use crate::confusion::{Words, log_likelihood, log_transposed, posterior};
-use crate::{Labels, Matrix};
+use crate::{Labels, Matrix, Mode};
 use crowdwise_core::{Error, stats};
 
 /// Items that are trained on at once, with all their labels.
@@ -24,7 +24,7 @@ impl Batch<'_> {
 pub struct Outputs<'a> {
     pub items: &'a [u32],
     pub labels: &'a Labels,
-    pub(crate) scores: &'a mut dyn FnMut() -> Result<Matrix, Error>,
+    pub(crate) scores: &'a mut dyn FnMut(Mode) -> Result<Matrix, Error>,
 }
 
 impl std::fmt::Debug for Outputs<'_> {
@@ -36,7 +36,19 @@ impl std::fmt::Debug for Outputs<'_> {
 impl Outputs<'_> {
     /// Scores of the training items, without dropout.
     pub fn scores(&mut self) -> Result<Matrix, Error> {
-        (self.scores)()
+        (self.scores)(Mode::Eval)
+    }
+
+    /// Mean class probabilities of the training items over `passes` networks drawn by dropout, the first of them drawn as
+    /// number `first`; without passes those of the network itself.
+    pub fn mean_probabilities(&mut self, passes: usize, first: u64) -> Result<Probabilities, Error> {
+        let mut mean = Probabilities::of(&(self.scores)(if passes > 0 { Mode::Sample(first) } else { Mode::Eval })?);
+        for pass in 1..passes as u64 {
+            let f = Probabilities::of(&(self.scores)(Mode::Sample(first + pass))?);
+            mean.rows.iter_mut().zip(&f.rows).for_each(|(m, p)| *m += p);
+        }
+        mean.rows.iter_mut().for_each(|p| *p /= passes.max(1) as f64);
+        Ok(mean)
     }
 }
 

@@ -7,12 +7,13 @@ use crate::{Classifier, Labels, Matrix, Mode, Objective, Probabilities, Weights}
 use crowdwise_core::{Context, Diagnostics, Error, Event, Stop, TracePoint, stats};
 use rand::seq::SliceRandom;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// What is learned from.
 #[derive(Debug)]
 pub struct Task {
-    /// Features of all items, as the network sees them.
-    pub x: Matrix,
+    /// Features of all items, as the network sees them; shared with methods whose annotators see them, too.
+    pub x: Arc<Matrix>,
     pub labels: Labels,
     /// Items that are trained on.
     pub train: Vec<u32>,
@@ -68,7 +69,7 @@ pub fn train(
         objective.begin_epoch(epoch, factor);
         let (loss, whole) = one_epoch(net, objective, task, &order, t.batch_size, cx)?;
         let held_out = cx.install(|| -> Result<Option<f64>, Error> {
-            let mut all = || scores(&mut *net, &task.x, &task.train, Mode::Eval);
+            let mut all = |mode| scores(&mut *net, &task.x, &task.train, mode);
             objective.end_epoch(epoch, &mut Outputs { items: &task.train, labels: &task.labels, scores: &mut all })?;
             if judged == 0 {
                 return Ok(None);

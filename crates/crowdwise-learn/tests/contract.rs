@@ -20,7 +20,16 @@ fn excused(entry: &Entry, check: &str) -> bool {
 
 /// Few epochs and a small network: the contract does not ask for accuracy.
 fn quick(e: &Entry) -> Box<dyn AnyMethod> {
-    method(e, &[("epochs", 4.into()), ("hidden", 8.into()), ("max_iter", 4.into()), ("embedding", 3.into())])
+    method(
+        e,
+        &[
+            ("epochs", 4.into()),
+            ("hidden", 8.into()),
+            ("max_iter", 4.into()),
+            ("embedding", 3.into()),
+            ("inner_iter", 5.into()),
+        ],
+    )
 }
 
 /// Labels of eight annotators of different skill, three labels an item.
@@ -368,7 +377,16 @@ fn memory_is_linear_in_labels_and_annotators_do_not_cost_in_every_batch() {
     let values = (0..n * 2).map(|_| rng.random_range(-1.0..1.0)).collect();
     d.features = Some(Features { dim: 2, values, image: None });
     for e in METHODS {
-        let m = method(e, &[("epochs", 1.into()), ("hidden", 4.into()), ("max_iter", 1.into()), ("heads", 5.into())]);
+        let m = method(
+            e,
+            &[
+                ("epochs", 1.into()),
+                ("hidden", 4.into()),
+                ("max_iter", 1.into()),
+                ("heads", 5.into()),
+                ("inner_iter", 3.into()),
+            ],
+        );
         check_valid(&fit_with(&*m, &d, 0, 2).0, &d, "sparse");
         assert!(peak_memory() < 1 << 30, "{}: {} MB", e.info.id, peak_memory() >> 20);
     }
