@@ -66,6 +66,7 @@ pub static METHODS: &[Entry] = &[
     entry::<layer::Conal>(),
     // expertise that depends on the item
     entry::<expert::Dlc>(),
+    entry::<expert::InstanceConfusion>(),
     // information
     entry::<information::MaxMig>(),
 ];

@@ -11,4 +11,5 @@ mod two_stage;
 pub use aggnet::Aggnet;
 pub use mbem::Mbem;
 pub use raykar::Raykar;
+pub(crate) use targets::dawid_skene;
 pub use two_stage::{Labelling, TwoStage};

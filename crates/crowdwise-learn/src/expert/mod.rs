@@ -2,8 +2,11 @@
 
 mod dlc;
 mod gates;
+mod heads;
+mod instance_confusion;
 mod low_rank;
 mod turns;
 pub(crate) mod words;
 
 pub use dlc::{Dlc, Rank};
+pub use instance_confusion::{Dependence, InstanceConfusion};
