@@ -31,6 +31,8 @@ pub trait Classifier: Send {
     fn forward(&mut self, x: &Matrix, mode: Mode) -> Result<Matrix, Error>;
     /// One step of the optimiser, for the derivative of the loss by the scores of the last forward pass in `Train` mode.
     fn backward(&mut self, d_scores: &Matrix) -> Result<(), Error>;
+    /// The derivative of the loss by the features of the last forward pass, for its derivative by the scores. No step is taken.
+    fn input_gradient(&mut self, d_scores: &Matrix) -> Result<Matrix, Error>;
     /// Multiplies the learning rate that the classifier was made with.
     fn set_rate(&mut self, factor: f64);
     fn snapshot(&self) -> Result<Weights, Error>;

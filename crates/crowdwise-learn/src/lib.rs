@@ -53,6 +53,7 @@ pub static METHODS: &[Entry] = &[
     entry::<em::TwoStage>(),
     entry::<em::Raykar>(),
     entry::<em::Aggnet>(),
+    entry::<em::AdvCrowd>(),
     entry::<em::Mbem>(),
     // Bayesian
     entry::<bayes::BayesDgc>(),

@@ -5,12 +5,13 @@
 
 use crate::classifier::scores;
 use crate::confusion::{Words, log_transposed, normalise};
+use crate::em::{Attack, ranges};
 use crate::expert::words::{Experts, Form};
 use crate::learn::{Learner, Recipe};
 use crate::network::{Architecture, Network, Optimiser, OptimiserKind};
 use crate::readout::Readout;
 use crate::{Classifier, Matrix, Mode, Probabilities, Scaler, Weights};
-use crowdwise_core::{Dataset, Error, Features, stats};
+use crowdwise_core::{Dataset, Error, Features, stats, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -171,6 +172,26 @@ impl Model {
         let x = self.scaler.apply(features)?;
         let f = self.rows(&mut self.network()?, &x, Mode::Eval)?;
         Ok(Some((0..x.rows).map(|i| experts.right(x.row(i), annotator, f.row(i))).collect()))
+    }
+
+    /// Class probabilities after somebody who knows the model has changed the features of every item to make it look like
+    /// anything but its class: how robust the classifier is. Changes stay within the range of each feature.
+    pub fn attacked(&self, features: &Features, classes: &[usize], attack: Attack) -> Result<Probabilities, Error> {
+        if self.readout != Readout::Softmax {
+            let what = format!("`{}` has no slope by which features could be changed", self.method);
+            return Err(Error::Unsupported { what, hint: None });
+        }
+        let (mut x, k) = (self.scaler.apply(features)?, self.classes.len());
+        let bad = classes.len() != x.rows || classes.iter().any(|c| *c >= k);
+        if bad {
+            let what = format!("{} classes for {} items, each below {k}", classes.len(), x.rows);
+            return Err(Error::BadData { file: "the classes".into(), what, hint: None });
+        }
+        let sure: Vec<Vec<f64>> = (0..k).map(|c| (0..k).map(|t| f64::from(u8::from(t == c))).collect()).collect();
+        let mut net = self.network()?;
+        let bounds = ranges(&x);
+        attack.perturb(&mut net, &mut x, |b| &sure[classes[b]], &bounds, &mut stream(self.seed, "attacked", 0))?;
+        self.rows(&mut net, &x, Mode::Eval)
     }
 
     /// Predictions of `passes` networks drawn by dropout.

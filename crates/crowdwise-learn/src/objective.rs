@@ -1,7 +1,7 @@
 //! What a method is, seen from the training loop: the loss of a batch, its gradient on the scores, and the annotators.
 
 use crate::confusion::{Words, log_likelihood, log_transposed, posterior};
-use crate::{Labels, Matrix, Mode};
+use crate::{Classifier, Labels, Matrix, Mode};
 use crowdwise_core::{Error, stats};
 
 /// Items that are trained on at once, with all their labels.
@@ -58,6 +58,11 @@ pub trait Objective: Send {
     /// Before the first batch of an epoch (counted from 1). `factor` multiplies the annotators' step length as it does the
     /// network's.
     fn begin_epoch(&mut self, _epoch: usize, _factor: f64) {}
+
+    /// May change the features of a batch before the classifier is trained on them.
+    fn perturb(&mut self, _net: &mut dyn Classifier, _items: &[u32], _x: &mut Matrix) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Loss of the batch; writes its derivative by the scores and takes a step with the annotators' parameters. Only the
     /// labels of the batch are visited.

@@ -166,6 +166,7 @@ fn one_epoch(
             for b in done..until {
                 let items = &order[bounds(b)..bounds(b + 1)];
                 x.gather(&task.x, items);
+                objective.perturb(net, items, &mut x)?;
                 let z = net.forward(&x, Mode::Train)?;
                 d.resize(z.rows, z.cols);
                 d.values.fill(0.0);
