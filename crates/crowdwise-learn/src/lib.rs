@@ -20,6 +20,7 @@ mod model;
 pub mod network;
 mod objective;
 mod params;
+pub mod process;
 mod readout;
 mod rows;
 mod scale;
@@ -52,6 +53,7 @@ pub static METHODS: &[Entry] = &[
     // labels first, or in turns with the network
     entry::<em::TwoStage>(),
     entry::<em::Raykar>(),
+    entry::<process::GpCrowd>(),
     entry::<em::Aggnet>(),
     entry::<em::AdvCrowd>(),
     entry::<em::Mbem>(),

@@ -1,6 +1,7 @@
 //! How the output of a network becomes class probabilities.
 
 use crate::objective::TINY;
+use crate::process::predict;
 use crate::{Matrix, Probabilities};
 use crowdwise_core::stats;
 use rayon::prelude::*;
@@ -15,6 +16,9 @@ pub enum Readout {
     /// The scores are hidden numbers; a weighted mean of the soft-max of several linear heads. Numbers: heads x (hidden +
     /// 1) x K, then the weights of the heads.
     Heads { heads: usize },
+    /// The scores are the features, and a Gaussian process at so many points gives the probabilities. Numbers: see
+    /// `process::predict`.
+    Process { points: usize },
     /// The scores are log-odds that the class comes after the first, the second … of classes in order.
     Cumulative,
 }
@@ -26,6 +30,7 @@ impl Readout {
             Readout::Softmax => Probabilities::of(scores),
             Readout::Heads { heads } => by_heads(*heads, numbers, k, scores),
             Readout::Cumulative => by_order(k, scores),
+            Readout::Process { points } => predict::probabilities(*points, numbers, k, scores),
         }
     }
 
@@ -34,6 +39,7 @@ impl Readout {
         match self {
             Readout::Softmax | Readout::Cumulative => 0,
             Readout::Heads { heads } => heads * ((scores + 1) * k + 1),
+            Readout::Process { points } => predict::numbers(*points, scores, k),
         }
     }
 }
