@@ -70,6 +70,7 @@ pub static METHODS: &[Entry] = &[
     // expertise that depends on the item
     entry::<expert::Dlc>(),
     entry::<expert::InstanceConfusion>(),
+    entry::<expert::Mnn>(),
     // information
     entry::<information::MaxMig>(),
 ];

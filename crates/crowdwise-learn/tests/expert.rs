@@ -231,3 +231,19 @@ fn gates_find_the_half_spaces() {
     }
     assert!(errors[2] < 10.5 && errors[3] < errors[0] + 0.5, "{errors:?}");
 }
+
+/// The page says that it is for comparison: with features that tell the classes apart well it is not below the labels alone.
+#[test]
+fn mnn_corrects_labels_where_features_are_good() {
+    let (train, test, labels) = half_spaces(1, 3.5);
+    let data = train.dataset(&labels);
+    let small = [("hidden", json!(32)), ("dropout", json!(0.0)), ("learning_rate", json!(3e-3))];
+    let (f, model) = fit("mnn", &small, &data, 0);
+    let (labels, right, base) = (inferred(&f, &train.truth), tested(&model, &test), vote(&data, &train.truth));
+    let printed = [("gate", json!(false)), ("use_network", json!(false)), ("anchors", json!(0.15))];
+    let printed: Vec<(&str, Value)> = small.iter().cloned().chain(printed).collect();
+    let paper = inferred(&fit("mnn", &printed, &data, 0).0, &train.truth);
+    println!("mnn: labels {labels} (vote {base}, nearly as printed {paper}), test {right}");
+    assert!(labels > base && right > 0.85, "labels {labels}, vote {base}, test {right}");
+    assert!(f.diagnostics.details["anchors"].as_u64().unwrap() > 1000);
+}

@@ -1,5 +1,6 @@
 //! What a label is worth when that depends on the item: as a fit uses it and as a model keeps it.
 
+use super::mixed::logits;
 use crate::objective::TINY;
 use crate::{Labels, Matrix, Probabilities};
 use crowdwise_core::stats;
@@ -18,6 +19,9 @@ pub(crate) enum Form {
     /// Confusion matrix = soft-max of the rows of C_j + Σ_r v_r U_jr with v = V z, V without the constant. Numbers: for every
     /// annotator and cell (truth x label) C and the U of each r; then V (rank x features).
     Heads { rank: usize },
+    /// Soft-max of the rows of fixed and random effects: see `mixed`. Numbers: for every annotator B (label x hidden) and w
+    /// (hidden and a constant); then G1 and G2 (hidden x z), C (truth x label x hidden) and c (truth x label).
+    Mixed { hidden: usize },
 }
 
 /// The annotators of a fit, each with an expertise of its own.
@@ -66,6 +70,12 @@ impl Form {
                 let own = k.checked_mul(k)?.checked_mul(rank.checked_add(1)?)?;
                 m.checked_mul(own)?.checked_add(rank.checked_mul(d)?)
             }
+            Form::Mixed { hidden } => {
+                let (own, cells) = (k.checked_add(1)?.checked_mul(hidden)?.checked_add(1)?, k.checked_mul(k)?);
+                let shared =
+                    hidden.checked_mul(2)?.checked_mul(z)?.checked_add(cells.checked_mul(hidden.checked_add(1)?)?)?;
+                m.checked_mul(own)?.checked_add(shared)
+            }
         }
     }
 }
@@ -84,6 +94,10 @@ impl Experts {
                 let shared = &self.numbers[self.m * self.k * self.k * (rank + 1)..];
                 shared.chunks_exact(self.d.max(1)).map(|v| dot(v, &z)).collect()
             }
+            Form::Mixed { hidden } => {
+                let maps = &self.numbers[self.own() * self.m..][..2 * hidden * z.len()];
+                maps.chunks_exact(z.len()).map(|g| dot(g, &z).tanh()).collect()
+            }
         }
     }
 
@@ -93,6 +107,7 @@ impl Experts {
             Form::LowRank { rank } => rank,
             Form::Gate => self.d + 1,
             Form::Heads { rank } => self.k * self.k * (rank + 1),
+            Form::Mixed { hidden } => (self.k + 1) * hidden + 1,
         }
     }
 
@@ -112,7 +127,12 @@ impl Experts {
             return (0..cells).map(|n| if n / k == n % k { right } else { wrong }).collect();
         }
         let own = &self.numbers[j * self.own()..(j + 1) * self.own()];
-        let mut out: Vec<f64> = own.chunks_exact(look.len() + 1).map(|w| w[0] + dot(&w[1..], look)).collect();
+        let mut out: Vec<f64> = if let Form::Mixed { hidden } = self.form {
+            let rest = &self.numbers[self.own() * self.m + 2 * hidden * (self.d + 1)..];
+            (0..k).flat_map(|t| logits(own, rest, look, k, t)).collect()
+        } else {
+            own.chunks_exact(look.len() + 1).map(|w| w[0] + dot(&w[1..], look)).collect()
+        };
         out.chunks_exact_mut(k).for_each(|row| _ = stats::softmax(row));
         out
     }
