@@ -1,6 +1,7 @@
 use super::gates::Gates;
 use super::low_rank::{Freedom, LowRank};
 use super::turns::{InTurns, Turns};
+use super::words::Form;
 use crate::learn::{Recipe, learn};
 use crate::{Choose, Labels, NetworkKind, NetworkParams, Training};
 use crowdwise_core::{
@@ -109,6 +110,7 @@ impl Method for Dlc {
                     rate: self.annotator_rate,
                     steps: self.inner_iter,
                 };
+                Form::LowRank { rank: self.rank }.check(&task.labels, task.x.cols)?;
                 let experts = LowRank::new(freedom, &task.labels, task.x.cols, cx.seed);
                 Ok(InTurns::new(task, votes(&task.labels), experts, turns))
             }),

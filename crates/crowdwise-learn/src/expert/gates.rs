@@ -11,8 +11,6 @@ use rayon::prelude::*;
 /// ln(P(right) / P(wrong)) to which the constant of a gate is pulled, and how strongly.
 const START: f64 = 1.0;
 const RIDGE: f64 = 0.1;
-/// Most numbers of all gates together (1 GB).
-const MOST: usize = 1 << 27;
 
 pub(super) struct Gates {
     /// Pull of the weights of features towards 0.
@@ -24,12 +22,7 @@ pub(super) struct Gates {
 impl Gates {
     pub fn new(ridge: f64, steps: usize, labels: &Labels, d: usize) -> Result<Self, Error> {
         let m = labels.m;
-        if m.saturating_mul(d + 1) > MOST {
-            return Err(Error::Unsupported {
-                what: format!("a gate of {} numbers for each of {m} annotators does not fit into memory", d + 1),
-                hint: Some("`-m dlc` (low rank) needs a few numbers per annotator only; or give fewer features".into()),
-            });
-        }
+        Form::Gate.check(labels, d)?;
         let mut one = vec![0.0; d + 1];
         one[d] = START;
         Ok(Gates { ridge, steps, experts: Experts { form: Form::Gate, k: labels.k, m, d, numbers: one.repeat(m) } })

@@ -1,6 +1,7 @@
 use super::gates::Gates;
 use super::heads::{Freedom, Heads};
 use super::turns::{InTurns, Turns};
+use super::words::Form;
 use crate::em::dawid_skene;
 use crate::learn::{Recipe, learn};
 use crate::{Choose, NetworkParams, Training};
@@ -107,6 +108,7 @@ impl Method for InstanceConfusion {
                     warm_up: self.warm_up.unwrap_or(self.training.epochs * 3 / 10),
                     rate: self.annotator_rate,
                 };
+                Form::Heads { rank: freedom.rank }.check(&task.labels, task.x.cols)?;
                 Ok(Heads::new(freedom, task, cx.seed))
             });
         }

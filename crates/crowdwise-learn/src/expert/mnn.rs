@@ -1,5 +1,5 @@
 use super::mixed::{Freedom, Mixed};
-use super::words::Experts;
+use super::words::{Experts, Form};
 use crate::em::dawid_skene;
 use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Outputs, Probabilities, cross_entropy};
@@ -106,6 +106,7 @@ impl Method for Mnn {
             steps: self.inner_iter,
         };
         learn(&recipe, data, cx, |task, cx| {
+            Form::Mixed { hidden: self.embedding }.check(&task.labels, task.x.cols)?;
             Ok(Anchored {
                 x: task.x.clone(),
                 labels: task.labels.clone(),

@@ -3,7 +3,7 @@
 use super::mixed::logits;
 use crate::objective::TINY;
 use crate::{Labels, Matrix, Probabilities};
-use crowdwise_core::stats;
+use crowdwise_core::{Error, stats};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +37,9 @@ pub(crate) struct Experts {
 
 /// Nobody is right or wrong for certain: a single label never decides alone.
 const SURE: f64 = 0.99;
+
+/// Most numbers of all annotators together (1 GB).
+const MOST: usize = 1 << 27;
 
 pub(crate) fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
@@ -77,6 +80,20 @@ impl Form {
                 m.checked_mul(own)?.checked_add(shared)
             }
         }
+    }
+
+    /// Refuses more numbers than fit into memory.
+    pub fn check(self, labels: &Labels, d: usize) -> Result<(), Error> {
+        if self.numbers(labels.k, labels.m, d).is_some_and(|n| n <= MOST) {
+            return Ok(());
+        }
+        Err(Error::Unsupported {
+            what: format!(
+                "expertise of {} annotators in {} classes by {d} features does not fit into memory",
+                labels.m, labels.k
+            ),
+            hint: Some("`-m dlc` needs a few numbers per annotator only; else give fewer features".into()),
+        })
     }
 }
 
@@ -211,5 +228,38 @@ impl Experts {
             .map(|(b, &i)| self.infer(x.row(i as usize), labels.of(i as usize), &mut f.row(b).to_vec()))
             .collect();
         each.iter().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layer::some_labels;
+
+    #[test]
+    fn what_does_not_fit_is_refused_before_it_is_made() {
+        let labels = some_labels(5, 4, 3);
+        let large = 1 << 40;
+        for form in [Form::Gate, Form::LowRank { rank: 10 }, Form::Heads { rank: 4 }, Form::Mixed { hidden: 8 }] {
+            form.check(&labels, 100).unwrap();
+            let e = form.check(&labels, large).unwrap_err();
+            assert!(e.to_string().contains("does not fit into memory") && e.hint().is_some(), "{e}");
+        }
+        assert!(Form::Heads { rank: usize::MAX }.numbers(3, 4, 5).is_none());
+    }
+
+    #[test]
+    fn labels_are_worth_what_the_expert_knows_of_the_item() {
+        // one annotator, one feature: right with probability σ(2) where it is 1, σ(-2) where it is -1
+        let experts = Experts { form: Form::Gate, k: 3, m: 1, d: 1, numbers: vec![2.0, 0.0] };
+        let knows = sigmoid(2.0);
+        let mut row = vec![1.0 / 3.0; 3];
+        experts.infer(&[1.0], [(0, 1)].into_iter(), &mut row);
+        assert!((row[1] - knows).abs() < 1e-12 && (row[0] - (1.0 - knows) / 2.0).abs() < 1e-12, "{row:?}");
+        let mut row = vec![1.0 / 3.0; 3];
+        experts.infer(&[-1.0], [(0, 1)].into_iter(), &mut row);
+        assert!((row[1] - (1.0 - knows)).abs() < 1e-12, "{row:?}");
+        assert!((experts.right(&[1.0], 0, &[1.0, 0.0, 0.0]) - knows).abs() < 1e-12);
+        assert!((experts.matrix(&experts.look(&[1.0]), 0)[4] - knows).abs() < 1e-12);
     }
 }
