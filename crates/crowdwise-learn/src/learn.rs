@@ -1,11 +1,9 @@
 //! From a dataset with features to a fit and a model: what all methods have in common.
 
 use crate::classifier::scores;
-use crate::expert::words::Experts;
-use crate::model::{Heard, Model};
+use crate::model::{Heard, Model, Readout};
 use crate::network::Network;
 use crate::params::{Choose, NetworkParams, Training};
-use crate::readout::Readout;
 use crate::train::{Task, train};
 use crate::{Labels, Mode, Objective, Probabilities, Scaler};
 use crowdwise_core::{
@@ -46,7 +44,7 @@ pub(crate) trait Learner: Objective {
     }
 
     /// What labels are worth on an item, where that depends on its features.
-    fn experts(&self) -> Option<Experts> {
+    fn experts(&self) -> Option<crate::expert::words::Experts> {
         None
     }
 

@@ -9,7 +9,7 @@ use crate::em::{Attack, ranges};
 use crate::expert::words::{Experts, Form};
 use crate::learn::{Learner, Recipe};
 use crate::network::{Architecture, Network, Optimiser, OptimiserKind};
-use crate::readout::Readout;
+pub(crate) use crate::readout::Readout;
 use crate::{Classifier, Matrix, Mode, Probabilities, Scaler, Weights};
 use crowdwise_core::{Dataset, Error, Features, stats, stream};
 use serde::{Deserialize, Serialize};
