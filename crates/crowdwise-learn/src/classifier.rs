@@ -31,6 +31,13 @@ pub trait Classifier: Send {
     fn forward(&mut self, x: &Matrix, mode: Mode) -> Result<Matrix, Error>;
     /// One step of the optimiser, for the derivative of the loss by the scores of the last forward pass in `Train` mode.
     fn backward(&mut self, d_scores: &Matrix) -> Result<(), Error>;
+    /// The derivative of the loss by the features of the last forward pass, for its derivative by the scores. No step is taken.
+    fn input_gradient(&mut self, _d_scores: &Matrix) -> Result<Matrix, Error> {
+        Err(Error::Unsupported {
+            what: "this classifier gives no derivative by its features".into(),
+            hint: Some("use the built-in network, or a method that does not change features".into()),
+        })
+    }
     /// Multiplies the learning rate that the classifier was made with.
     fn set_rate(&mut self, factor: f64);
     fn snapshot(&self) -> Result<Weights, Error>;

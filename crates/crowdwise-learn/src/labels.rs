@@ -70,7 +70,17 @@ impl Labels {
     /// The same labels as answers to "is the class above `t`?".
     #[must_use]
     pub fn above(&self, t: usize) -> Labels {
-        let answer = |&l: &u32| u32::from(l as usize > t);
+        self.asked(|l| l > t)
+    }
+
+    /// The same labels as answers to "is the class `t`?".
+    #[must_use]
+    pub fn only(&self, t: usize) -> Labels {
+        self.asked(|l| l == t)
+    }
+
+    fn asked(&self, yes: impl Fn(usize) -> bool) -> Labels {
+        let answer = |&l: &u32| u32::from(yes(l as usize));
         Labels {
             k: 2,
             class: self.class.iter().map(answer).collect(),

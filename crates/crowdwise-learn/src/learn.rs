@@ -43,6 +43,11 @@ pub(crate) trait Learner: Objective {
         (Readout::Softmax, Vec::new())
     }
 
+    /// What labels are worth on an item, where that depends on its features.
+    fn experts(&self) -> Option<crate::expert::words::Experts> {
+        None
+    }
+
     /// What only the method knows.
     fn findings(&self) -> Vec<Finding> {
         Vec::new()
@@ -73,7 +78,7 @@ pub(crate) fn task(
     let scaler = Scaler::new(features, network.standardise, by_channel);
     let labels = Labels::new(data);
     let (train, held_out) = labels.split(training.holdout, seed);
-    Ok((Task { x: scaler.apply(features)?, labels, train, held_out }, scaler))
+    Ok((Task { x: scaler.apply(features)?.into(), labels, train, held_out }, scaler))
 }
 
 /// Trains a network with the objective that `make` sets up, and makes the fit. The model is kept in the context.

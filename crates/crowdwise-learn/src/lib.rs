@@ -10,6 +10,7 @@ pub mod bayes;
 mod classifier;
 pub mod confusion;
 pub mod em;
+pub mod expert;
 pub mod information;
 mod labels;
 pub mod layer;
@@ -19,6 +20,8 @@ mod model;
 pub mod network;
 mod objective;
 mod params;
+pub mod process;
+mod readout;
 mod rows;
 mod scale;
 mod train;
@@ -26,9 +29,10 @@ mod train;
 pub use classifier::{Classifier, Mode, Weights, scores};
 pub use labels::Labels;
 pub use matrix::Matrix;
-pub use model::{McDropout, Model, Readout};
+pub use model::{McDropout, Model};
 pub use objective::{Batch, Objective, Outputs, Probabilities};
 pub use params::{Choose, NetworkKind, NetworkParams, Training};
+pub use readout::Readout;
 pub use scale::Scaler;
 pub use train::{Epoch, History, Task, train};
 
@@ -49,7 +53,9 @@ pub static METHODS: &[Entry] = &[
     // labels first, or in turns with the network
     entry::<em::TwoStage>(),
     entry::<em::Raykar>(),
+    entry::<process::GpCrowd>(),
     entry::<em::Aggnet>(),
+    entry::<em::AdvCrowd>(),
     entry::<em::Mbem>(),
     // Bayesian
     entry::<bayes::BayesDgc>(),
@@ -61,6 +67,10 @@ pub static METHODS: &[Entry] = &[
     entry::<layer::GeoCrowdNet>(),
     entry::<layer::DoctorNet>(),
     entry::<layer::Conal>(),
+    // expertise that depends on the item
+    entry::<expert::Dlc>(),
+    entry::<expert::InstanceConfusion>(),
+    entry::<expert::Mnn>(),
     // information
     entry::<information::MaxMig>(),
 ];

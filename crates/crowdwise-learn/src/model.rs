@@ -5,84 +5,15 @@
 
 use crate::classifier::scores;
 use crate::confusion::{Words, log_transposed, normalise};
-use crate::learn::Recipe;
+use crate::em::{Attack, ranges};
+use crate::expert::words::{Experts, Form};
+use crate::learn::{Learner, Recipe};
 use crate::network::{Architecture, Network, Optimiser, OptimiserKind};
-use crate::objective::TINY;
-use crate::{Classifier, Matrix, Mode, Objective, Probabilities, Scaler, Weights};
-use crowdwise_core::{Dataset, Error, Features, stats};
-use rayon::prelude::*;
+pub(crate) use crate::readout::Readout;
+use crate::{Classifier, Matrix, Mode, Probabilities, Scaler, Weights};
+use crowdwise_core::{Dataset, Error, Features, stats, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-/// How scores become class probabilities.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Readout {
-    /// Soft-max of the scores.
-    Softmax,
-    /// The scores are hidden numbers; a weighted mean of the soft-max of several linear heads. Numbers: heads x (hidden +
-    /// 1) x K, then the weights of the heads.
-    Heads { heads: usize },
-    /// The scores are log-odds that the class comes after the first, the second … of classes in order.
-    Cumulative,
-}
-
-impl Readout {
-    /// Class probabilities of rows of scores.
-    pub(crate) fn probabilities(&self, numbers: &[f64], k: usize, scores: &Matrix) -> Probabilities {
-        match self {
-            Readout::Softmax => Probabilities::of(scores),
-            Readout::Heads { heads } => by_heads(*heads, numbers, k, scores),
-            Readout::Cumulative => by_order(k, scores),
-        }
-    }
-
-    /// How many numbers it needs.
-    fn numbers(&self, scores: usize, k: usize) -> usize {
-        match self {
-            Readout::Softmax | Readout::Cumulative => 0,
-            Readout::Heads { heads } => heads * ((scores + 1) * k + 1),
-        }
-    }
-}
-
-/// The scores of one head (weights by hidden number, then offsets) for a row of hidden numbers.
-pub(crate) fn head_scores(head: &[f64], hidden: &[f32], out: &mut [f64]) {
-    let k = out.len();
-    out.copy_from_slice(&head[hidden.len() * k..]);
-    for (x, w) in hidden.iter().zip(head.chunks_exact(k)).filter(|(x, _)| **x != 0.0) {
-        out.iter_mut().zip(w).for_each(|(o, w)| *o += f64::from(*x) * w);
-    }
-}
-
-fn by_heads(heads: usize, numbers: &[f64], k: usize, hidden: &Matrix) -> Probabilities {
-    let (all, weights) = numbers.split_at(heads * (hidden.cols + 1) * k);
-    let mut rows = vec![0.0; hidden.rows * k];
-    rows.par_chunks_mut(k).enumerate().for_each(|(i, out)| {
-        let mut p = vec![0.0; k];
-        for (head, w) in all.chunks_exact((hidden.cols + 1) * k).zip(weights) {
-            head_scores(head, hidden.row(i), &mut p);
-            stats::softmax(&mut p);
-            out.iter_mut().zip(&p).for_each(|(o, p)| *o += w * p);
-        }
-        out.iter_mut().for_each(|p| *p = p.max(TINY));
-    });
-    Probabilities { k, rows }
-}
-
-/// Differences of P(class after t); those that would be negative are 0.
-fn by_order(k: usize, scores: &Matrix) -> Probabilities {
-    let mut rows = Vec::with_capacity(scores.rows * k);
-    for i in 0..scores.rows {
-        let after: Vec<f64> = scores.row(i).iter().map(|&s| 1.0 / (1.0 + (-f64::from(s)).exp())).collect();
-        let at = |c: usize| if c == 0 { 1.0 } else { after.get(c - 1).copied().unwrap_or(0.0) };
-        let mut row: Vec<f64> = (0..k).map(|c| (at(c) - at(c + 1)).max(TINY)).collect();
-        let sum: f64 = row.iter().sum();
-        row.iter_mut().for_each(|p| *p /= sum);
-        rows.extend(row);
-    }
-    Probabilities { k, rows }
-}
 
 /// A classifier with everything that it needs to classify: method, parameters, classes, scaling, weights, and what the
 /// labels of the annotators it knows are worth.
@@ -113,19 +44,21 @@ pub(crate) struct Heard {
     pub offset: Vec<f64>,
     /// Most probability that the classifier may give to a class when labels speak, too.
     pub bound: f64,
+    /// What speaks instead of `evidence` where expertise depends on the item.
+    pub experts: Option<Experts>,
 }
 
 impl Heard {
-    pub fn of(objective: &impl Objective, k: usize) -> Self {
-        let evidence = objective.evidence().unwrap_or_else(|| log_transposed(&objective.confusion(), k));
-        let mut offset = objective.offset();
+    pub fn of(learner: &impl Learner, k: usize) -> Self {
+        let evidence = learner.evidence().unwrap_or_else(|| log_transposed(&learner.confusion(), k));
+        let mut offset = learner.offset();
         offset.resize(k, 0.0);
-        Heard { evidence, offset, bound: objective.bound() }
+        Heard { evidence, offset, bound: learner.bound(), experts: learner.experts() }
     }
 
     /// Confusion matrices and nothing else.
     pub fn confusion(confusion: &[f64], k: usize) -> Self {
-        Heard { evidence: log_transposed(confusion, k), offset: vec![0.0; k], bound: 1.0 }
+        Heard { evidence: log_transposed(confusion, k), offset: vec![0.0; k], bound: 1.0, experts: None }
     }
 }
 
@@ -214,19 +147,51 @@ impl Model {
         let known: std::collections::HashMap<&str, usize> =
             self.annotators.iter().enumerate().map(|(j, n)| (n.as_str(), j)).collect();
         let who: Vec<Option<usize>> = data.table.annotators().iter().map(|n| known.get(n).copied()).collect();
-        let mut f = self.predict(features)?;
+        let x = self.scaler.apply(features)?;
+        let mut f = self.rows(&mut self.network()?, &x, Mode::Eval)?;
         let words = Words { evidence: &self.heard.evidence, offset: &self.heard.offset, bound: self.heard.bound };
         let mut strangers = 0;
         for (i, row) in f.rows.chunks_exact_mut(k).enumerate() {
             let all = data.table.rows(i).map(|r| (who[data.table.annotator()[r] as usize], class[labels.codes.get(r)]));
             let heard: Vec<(usize, usize)> = all.clone().filter_map(|(j, l)| Some((j?, l))).collect();
             strangers += all.len() - heard.len();
-            if !heard.is_empty() {
-                words.hear(row, heard.into_iter());
+            match &self.heard.experts {
+                _ if heard.is_empty() => {}
+                Some(experts) => _ = experts.infer(x.row(i), heard.into_iter(), row),
+                None => words.hear(row, heard.into_iter()),
             }
             normalise(row, k);
         }
         Ok((f, strangers))
+    }
+
+    /// P(annotator is right) on new items, where that depends on the item: whom to ask about which. Annotators are numbered
+    /// as in `annotators`.
+    pub fn expertise(&self, features: &Features, annotator: usize) -> Result<Option<Vec<f64>>, Error> {
+        let Some(experts) = self.heard.experts.as_ref().filter(|e| annotator < e.m) else { return Ok(None) };
+        let x = self.scaler.apply(features)?;
+        let f = self.rows(&mut self.network()?, &x, Mode::Eval)?;
+        Ok(Some((0..x.rows).map(|i| experts.right(x.row(i), annotator, f.row(i))).collect()))
+    }
+
+    /// Class probabilities after somebody who knows the model has changed the features of every item to make it look like
+    /// anything but its class: how robust the classifier is. Changes stay within the range of each feature.
+    pub fn attacked(&self, features: &Features, classes: &[usize], attack: Attack) -> Result<Probabilities, Error> {
+        if self.readout != Readout::Softmax {
+            let what = format!("`{}` has no slope by which features could be changed", self.method);
+            return Err(Error::Unsupported { what, hint: None });
+        }
+        let (mut x, k) = (self.scaler.apply(features)?, self.classes.len());
+        let bad = classes.len() != x.rows || classes.iter().any(|c| *c >= k);
+        if bad {
+            let what = format!("{} classes for {} items, each below {k}", classes.len(), x.rows);
+            return Err(Error::BadData { file: "the classes".into(), what, hint: None });
+        }
+        let sure: Vec<Vec<f64>> = (0..k).map(|c| (0..k).map(|t| f64::from(u8::from(t == c))).collect()).collect();
+        let mut net = self.network()?;
+        let bounds = ranges(&x);
+        attack.perturb(&mut net, &mut x, |b| &sure[classes[b]], &bounds, &mut stream(self.seed, "attacked", 0))?;
+        self.rows(&mut net, &x, Mode::Eval)
     }
 
     /// Predictions of `passes` networks drawn by dropout.
@@ -268,6 +233,8 @@ struct Header {
     offset: Vec<f64>,
     bound: f64,
     numbers: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    experts: Option<Form>,
 }
 
 /// FNV-1a: any single changed byte changes it. It guards against damage, not against malice.
@@ -293,6 +260,7 @@ impl Model {
             offset: self.heard.offset.clone(),
             bound: self.heard.bound,
             numbers: self.numbers.len(),
+            experts: self.heard.experts.as_ref().map(|e| e.form),
         };
         let header = serde_json::to_vec(&header).expect("a plain struct");
         let mut out = MAGIC.to_vec();
@@ -301,7 +269,8 @@ impl Model {
         for x in self.scaler.mean.iter().chain(&self.scaler.factor).chain(&self.weights.0) {
             out.extend(x.to_le_bytes());
         }
-        for x in self.heard.evidence.iter().chain(&self.numbers) {
+        let experts = self.heard.experts.iter().flat_map(|e| &e.numbers);
+        for x in self.heard.evidence.iter().chain(&self.numbers).chain(experts) {
             out.extend(x.to_le_bytes());
         }
         let sum = checksum(&out);
@@ -332,8 +301,10 @@ impl Model {
         let newer = "a newer version of this program may have written it";
         let h: Header = serde_json::from_slice(header).map_err(|e| refuse(&format!("its header: {e}"), newer))?;
         let wanted = h.width.checked_mul(8).and_then(|n| n.checked_add(h.weights.checked_mul(4)?));
-        let wanted = wanted.and_then(|n| n.checked_add(h.evidence.checked_add(h.numbers)?.checked_mul(8)?));
         let k = h.classes.len();
+        let by_experts = h.experts.map_or(Some(0), |form| form.numbers(k, h.annotators.len(), h.width));
+        let doubles = h.evidence.checked_add(h.numbers).and_then(|n| n.checked_add(by_experts?));
+        let wanted = wanted.and_then(|n| n.checked_add(doubles?.checked_mul(8)?));
         let scores = h.architecture.outputs();
         if wanted != Some(numbers.len())
             || h.evidence != h.annotators.len() * k * k
@@ -347,6 +318,10 @@ impl Model {
         let mut take = |n: usize| -> Vec<f32> { singles.by_ref().take(n).collect() };
         let (mean, factor, weights) = (take(h.width), take(h.width), take(h.weights));
         let mut doubles = doubles.chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().expect("eight bytes")));
+        let mut take = |n: usize| -> Vec<f64> { doubles.by_ref().take(n).collect() };
+        let (evidence, numbers) = (take(h.evidence), take(h.numbers));
+        let (m, d) = (h.annotators.len(), h.width);
+        let experts = h.experts.map(|form| Experts { form, k, m, d, numbers: doubles.collect() });
         let model = Model {
             method: h.method,
             params: h.params,
@@ -358,8 +333,8 @@ impl Model {
             scaler: Scaler { width: h.width, image: h.image, mean, factor },
             architecture: h.architecture,
             weights: Weights(weights),
-            heard: Heard { evidence: doubles.by_ref().take(h.evidence).collect(), offset: h.offset, bound: h.bound },
-            numbers: doubles.collect(),
+            heard: Heard { evidence, offset: h.offset, bound: h.bound, experts },
+            numbers,
         };
         if model.architecture.input.len() != model.width() {
             return Err(refuse("its sizes contradict each other", newer));

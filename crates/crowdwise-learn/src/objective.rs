@@ -1,7 +1,7 @@
 //! What a method is, seen from the training loop: the loss of a batch, its gradient on the scores, and the annotators.
 
 use crate::confusion::{Words, log_likelihood, log_transposed, posterior};
-use crate::{Labels, Matrix};
+use crate::{Classifier, Labels, Matrix, Mode};
 use crowdwise_core::{Error, stats};
 
 /// Items that are trained on at once, with all their labels.
@@ -24,7 +24,7 @@ impl Batch<'_> {
 pub struct Outputs<'a> {
     pub items: &'a [u32],
     pub labels: &'a Labels,
-    pub(crate) scores: &'a mut dyn FnMut() -> Result<Matrix, Error>,
+    pub(crate) scores: &'a mut dyn FnMut(Mode) -> Result<Matrix, Error>,
 }
 
 impl std::fmt::Debug for Outputs<'_> {
@@ -36,15 +36,33 @@ impl std::fmt::Debug for Outputs<'_> {
 impl Outputs<'_> {
     /// Scores of the training items, without dropout.
     pub fn scores(&mut self) -> Result<Matrix, Error> {
-        (self.scores)()
+        (self.scores)(Mode::Eval)
+    }
+
+    /// Mean class probabilities of the training items over `passes` networks drawn by dropout, the first of them drawn as
+    /// number `first`; without passes those of the network itself.
+    pub fn mean_probabilities(&mut self, passes: usize, first: u64) -> Result<Probabilities, Error> {
+        let mut mean = Probabilities::of(&(self.scores)(if passes > 0 { Mode::Sample(first) } else { Mode::Eval })?);
+        for pass in 1..passes as u64 {
+            let f = Probabilities::of(&(self.scores)(Mode::Sample(first + pass))?);
+            mean.rows.iter_mut().zip(&f.rows).for_each(|(m, p)| *m += p);
+        }
+        mean.rows.iter_mut().for_each(|p| *p /= passes.max(1) as f64);
+        Ok(mean)
     }
 }
 
 /// One method: given the scores of a batch and the labels that exist, the loss, its gradient on the scores, and the
 /// annotators' own update. It knows no network.
 pub trait Objective: Send {
-    /// Before the first batch of an epoch (counted from 1).
-    fn begin_epoch(&mut self, _epoch: usize) {}
+    /// Before the first batch of an epoch (counted from 1). `factor` multiplies the annotators' step length as it does the
+    /// network's.
+    fn begin_epoch(&mut self, _epoch: usize, _factor: f64) {}
+
+    /// May change the features of a batch before the classifier is trained on them.
+    fn perturb(&mut self, _net: &mut dyn Classifier, _items: &[u32], _x: &mut Matrix) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Loss of the batch; writes its derivative by the scores and takes a step with the annotators' parameters. Only the
     /// labels of the batch are visited.

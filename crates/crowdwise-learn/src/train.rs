@@ -7,12 +7,13 @@ use crate::{Classifier, Labels, Matrix, Mode, Objective, Probabilities, Weights}
 use crowdwise_core::{Context, Diagnostics, Error, Event, Stop, TracePoint, stats};
 use rand::seq::SliceRandom;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// What is learned from.
 #[derive(Debug)]
 pub struct Task {
-    /// Features of all items, as the network sees them.
-    pub x: Matrix,
+    /// Features of all items, as the network sees them; shared with methods whose annotators see them, too.
+    pub x: Arc<Matrix>,
     pub labels: Labels,
     /// Items that are trained on.
     pub train: Vec<u32>,
@@ -61,13 +62,14 @@ pub fn train(
     let mut order = task.train.clone();
     let mut rescue = 1.0;
     for epoch in 1..=t.epochs {
-        net.set_rate(rescue * t.learning_rate_decay.powi(epoch as i32 - 1));
+        let factor = rescue * t.learning_rate_decay.powi(epoch as i32 - 1);
+        net.set_rate(factor);
         order.copy_from_slice(&task.train);
         order.shuffle(&mut cx.rng("batches", epoch as u64));
-        objective.begin_epoch(epoch);
+        objective.begin_epoch(epoch, factor);
         let (loss, whole) = one_epoch(net, objective, task, &order, t.batch_size, cx)?;
         let held_out = cx.install(|| -> Result<Option<f64>, Error> {
-            let mut all = || scores(&mut *net, &task.x, &task.train, Mode::Eval);
+            let mut all = |mode| scores(&mut *net, &task.x, &task.train, mode);
             objective.end_epoch(epoch, &mut Outputs { items: &task.train, labels: &task.labels, scores: &mut all })?;
             if judged == 0 {
                 return Ok(None);
@@ -164,6 +166,7 @@ fn one_epoch(
             for b in done..until {
                 let items = &order[bounds(b)..bounds(b + 1)];
                 x.gather(&task.x, items);
+                objective.perturb(net, items, &mut x)?;
                 let z = net.forward(&x, Mode::Train)?;
                 d.resize(z.rows, z.cols);
                 d.values.fill(0.0);

@@ -20,7 +20,17 @@ fn excused(entry: &Entry, check: &str) -> bool {
 
 /// Few epochs and a small network: the contract does not ask for accuracy.
 fn quick(e: &Entry) -> Box<dyn AnyMethod> {
-    method(e, &[("epochs", 4.into()), ("hidden", 8.into()), ("max_iter", 4.into()), ("embedding", 3.into())])
+    method(
+        e,
+        &[
+            ("epochs", 4.into()),
+            ("hidden", 8.into()),
+            ("max_iter", 4.into()),
+            ("embedding", 3.into()),
+            ("points", 40.into()),
+            ("inner_iter", 5.into()),
+        ],
+    )
 }
 
 /// Labels of eight annotators of different skill, three labels an item.
@@ -192,7 +202,10 @@ fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
     let (world, labels) = crowd(3, 700, 10);
     let d = world.dataset(&labels);
     for e in METHODS {
-        let m = method(e, &[("epochs", 3.into()), ("hidden", 32.into()), ("batch_size", 300.into())]);
+        let m = method(
+            e,
+            &[("epochs", 3.into()), ("hidden", 32.into()), ("batch_size", 300.into()), ("points", 60.into())],
+        );
         let (a, ma) = fit_with(&*m, &d, 5, 1);
         let (b, mb) = fit_with(&*m, &d, 5, 3);
         assert!(ma == mb && a.posterior() == b.posterior(), "{}: threads change the result", e.info.id);
@@ -294,12 +307,13 @@ fn labels_count_when_a_model_predicts_with_them() {
     let (world, labels) = crowd(3, 150, 20);
     let d = world.dataset(&labels);
     for e in METHODS.iter().filter(|e| e.info.id != "two-stage") {
-        let m = method(e, &[("epochs", 15.into()), ("hidden", 16.into())]);
+        let m = method(e, &[("epochs", 15.into()), ("hidden", 16.into()), ("points", 80.into())]);
         let (fit, model) = fit_with(&*m, &d, 0, 1);
         let (f, strangers) = model.predict_with_labels(&d).unwrap();
         assert_eq!(strangers, 0);
-        if !matches!(e.info.id, "raykar") {
-            // the same forecast as the fit's own posterior
+        // the same forecast as the fit's own posterior; raykar gives the last E-step's, and gp-crowd leaves the labels of an
+        // item out of what the process says of it
+        if !matches!(e.info.id, "raykar" | "gp-crowd") {
             let (_, q) = fit.posterior().unwrap();
             let worst = f.rows.iter().zip(q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(worst < 1e-9, "{}: {worst}", e.info.id);
@@ -368,7 +382,17 @@ fn memory_is_linear_in_labels_and_annotators_do_not_cost_in_every_batch() {
     let values = (0..n * 2).map(|_| rng.random_range(-1.0..1.0)).collect();
     d.features = Some(Features { dim: 2, values, image: None });
     for e in METHODS {
-        let m = method(e, &[("epochs", 1.into()), ("hidden", 4.into()), ("max_iter", 1.into()), ("heads", 5.into())]);
+        let m = method(
+            e,
+            &[
+                ("epochs", 1.into()),
+                ("hidden", 4.into()),
+                ("max_iter", 1.into()),
+                ("heads", 5.into()),
+                ("points", 50.into()),
+                ("inner_iter", 3.into()),
+            ],
+        );
         check_valid(&fit_with(&*m, &d, 0, 2).0, &d, "sparse");
         assert!(peak_memory() < 1 << 30, "{}: {} MB", e.info.id, peak_memory() >> 20);
     }

@@ -82,3 +82,56 @@ fn music_is_learned_end_to_end() {
     let (mig, layer) = (accuracy(&real, "max-mig", &last, 3), accuracy(&real, "crowd-layer", &last, 3));
     assert!(mig > 71.0 && layer > 70.0, "at the last epoch: max-mig {mig}, crowd layer {layer}");
 }
+
+/// Digits with simulated annotators. In the numpy reference over three seeds: 96.2 % without attack and 43.0 % after one by 20 steps within 0.1
+/// of the range for EM alone, 96.9 and 80.1 % for the robust form.
+#[test]
+fn robust_networks_survive_attacks_on_digits() {
+    use crowdwise_core::{LabelKind, TableBuilder, stream};
+    use crowdwise_learn::em::Attack;
+    use rand::{RngExt, seq::SliceRandom};
+    let Some(dir) = folder("images_digits") else { return };
+    let all = read_feature_rows(&dir.join("features.npy")).unwrap().0;
+    let source = Source::from(dir.join("truth.csv").as_path());
+    let names: Vec<String> = (0..all.rows()).map(|i| format!("i{i}")).collect();
+    let truth = read_row_truth(&source, all.rows(), Some(&names)).unwrap().value;
+    let truth: Vec<usize> = truth.iter().map(|c| c.as_ref().unwrap().parse().unwrap()).collect();
+    let mut rng = stream(0, "digits", 0);
+    let mut order: Vec<usize> = (0..truth.len()).collect();
+    order.shuffle(&mut rng);
+    let part = |rows: &[usize]| Features {
+        dim: all.dim,
+        values: rows.iter().flat_map(|&i| all.row(i).iter().map(|x| x / 16.0)).collect(),
+        image: None,
+    };
+    let (train, test) = order.split_at(1200);
+    let skills: Vec<f64> = (0..15).map(|_| rng.random_range(0.3..0.9)).collect();
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    (0..10).for_each(|c| _ = b.classes.intern(&c.to_string()));
+    for (i, &row) in train.iter().enumerate() {
+        for j in rand::seq::index::sample(&mut rng, 15, 3) {
+            let z = truth[row];
+            let l = if rng.random_bool(skills[j]) { z } else { (z + 1 + rng.random_range(0..9)) % 10 };
+            b.label(&i.to_string(), &j.to_string(), &l.to_string()).unwrap();
+        }
+    }
+    let mut data = Dataset::new(b.finish().unwrap());
+    data.features = Some(part(train));
+    let (x, z) = (part(test), test.iter().map(|&i| truth[i]).collect::<Vec<usize>>());
+    let measured = |id: &str| {
+        let params = [("standardise", json!(false)), ("learning_rate", json!(2e-3)), ("dropout", json!(0.0))];
+        let more = [("warm_up", json!(5)), ("smoothing", json!(0.1))];
+        let pairs: Vec<(String, Value)> = params.into_iter().chain(more).map(|(n, v)| (n.into(), v)).collect();
+        let mut cx = Context::new(0, 2);
+        crowdwise_learn::find(id).unwrap().with(&pairs).unwrap().fit(&data, &mut cx).unwrap();
+        let model = cx.take_kept::<Model>().unwrap();
+        let right = |f: &crowdwise_learn::Probabilities| {
+            100.0 * (0..f.len()).filter(|&i| stats::argmax(f.row(i)) == z[i]).count() as f64 / f.len() as f64
+        };
+        let attacked = model.attacked(&x, &z, Attack { epsilon: 0.1, steps: 20 }).unwrap();
+        (right(&model.predict(&x).unwrap()), right(&attacked))
+    };
+    let (plain, robust) = (measured("aggnet"), measured("adv-crowd"));
+    println!("digits, without and with attack: aggnet {plain:.1?}, adv-crowd {robust:.1?}");
+    assert!(robust.1 >= plain.1 + 25.0 && robust.0 >= plain.0 - 1.0, "{plain:?} {robust:?}");
+}

@@ -196,7 +196,8 @@ mod tests {
         let (n, k) = (40, 3);
         let labels = some_labels(n, 6, k);
         let items: Vec<u32> = (0..n as u32).collect();
-        let task = Task { x: Matrix::zeros(n, 1), labels: labels.clone(), train: items.clone(), held_out: Vec::new() };
+        let task =
+            Task { x: Matrix::zeros(n, 1).into(), labels: labels.clone(), train: items.clone(), held_out: Vec::new() };
         let mut deep = Deep::new(BayesDgc { step: 1.0, ..BayesDgc::default() }, &task);
         let scores: Vec<f64> = (0..n * k).map(|x| ((x * 7919) % 13) as f64 / 13.0).collect();
         let mut before = f64::NEG_INFINITY;

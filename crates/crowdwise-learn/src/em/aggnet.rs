@@ -74,14 +74,24 @@ impl Method for Aggnet {
         let recipe = Recipe::new(self, &self.network, &self.training);
         learn(&recipe, data, cx, |task, _| {
             let targets = Targets::votes(&task.labels, &task.train, self.smoothing);
-            Ok(Em { targets, method: self.clone() })
+            let Aggnet { warm_up, epochs_per_round, smoothing, floor, .. } = *self;
+            Ok(Em { targets, rounds: Rounds { warm_up, epochs_per_round, smoothing, floor } })
         })
     }
 }
 
-struct Em {
-    targets: Targets,
-    method: Aggnet,
+/// When the E-step is taken, and how; see [`Aggnet`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rounds {
+    pub warm_up: usize,
+    pub epochs_per_round: usize,
+    pub smoothing: f64,
+    pub floor: f64,
+}
+
+pub(super) struct Em {
+    pub targets: Targets,
+    pub rounds: Rounds,
 }
 
 impl Objective for Em {
@@ -90,7 +100,7 @@ impl Objective for Em {
     }
 
     fn end_epoch(&mut self, epoch: usize, all: &mut Outputs<'_>) -> Result<(), Error> {
-        let Aggnet { warm_up, epochs_per_round, floor, smoothing, .. } = self.method;
+        let Rounds { warm_up, epochs_per_round, floor, smoothing } = self.rounds;
         if epoch >= warm_up && (epoch - warm_up).is_multiple_of(epochs_per_round) {
             let f = self.probabilities(&all.scores()?);
             self.targets.infer_with(&f, floor, all.labels, all.items);

@@ -1,9 +1,10 @@
 use super::regression::{Regression, normalise};
 use crate::confusion::{add_evidence, counted};
 use crate::learn::Recipe;
-use crate::model::{Heard, Model, Readout};
+use crate::model::{Heard, Model};
 use crate::network::{Architecture, Network};
 use crate::params::{NetworkKind, NetworkParams, Training};
+use crate::readout::Readout;
 use crate::{Classifier, Labels, Matrix, Scaler, Weights};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems,

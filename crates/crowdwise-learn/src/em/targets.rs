@@ -3,7 +3,14 @@
 use crate::confusion::{add_evidence, counted};
 use crate::objective::{Batch, Probabilities, TINY, cross_entropy};
 use crate::{Labels, Matrix};
-use crowdwise_core::stats;
+use crowdwise_core::{Context, Dataset, Error, stats};
+
+/// Posterior of Dawid and Skene's model, smoothed and not to the last digit: where methods begin that improve on it.
+pub(crate) fn dawid_skene(data: &Dataset, cx: &mut Context<'_>) -> Result<Vec<f64>, Error> {
+    let params = [("alpha".to_owned(), 1.0.into()), ("max_iter".into(), 50.into()), ("tol".into(), 1e-4.into())];
+    let fit = crowdwise_methods::find("dawid-skene")?.with(&params)?.fit(data, cx)?;
+    Ok(fit.posterior().expect("a method of classes gives classes").1.to_vec())
+}
 
 /// Soft targets of all items, with the confusion matrices that belong to them.
 #[derive(Clone, Debug)]

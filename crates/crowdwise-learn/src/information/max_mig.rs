@@ -169,8 +169,8 @@ impl TwoViews {
 }
 
 impl Objective for TwoViews {
-    fn begin_epoch(&mut self, epoch: usize) {
-        self.now = self.method.annotator_rate * self.method.training.learning_rate_decay.powi(epoch as i32 - 1);
+    fn begin_epoch(&mut self, _: usize, factor: f64) {
+        self.now = self.method.annotator_rate * factor;
     }
 
     fn step(&mut self, scores: &Matrix, batch: &Batch<'_>, d_scores: &mut Matrix) -> f64 {
@@ -247,7 +247,7 @@ mod tests {
         let labels = some_labels(n, 4, k);
         let items: Vec<u32> = (0..n as u32).collect();
         let x = Matrix::zeros(n, 1);
-        let task = Task { x: x.clone(), labels: labels.clone(), train: items.clone(), held_out: Vec::new() };
+        let task = Task { x: x.clone().into(), labels: labels.clone(), train: items.clone(), held_out: Vec::new() };
         let batch = Batch { items: &items, x: &x, labels: &labels };
         let mut rng = stream(10, "views", 0);
         let mut h = Probabilities { k, rows: (0..n * k).map(|_| rng.random_range(-1.0..1.0)).collect() };

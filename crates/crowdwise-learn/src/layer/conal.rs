@@ -227,8 +227,8 @@ impl Mixed {
 }
 
 impl Objective for Mixed {
-    fn begin_epoch(&mut self, epoch: usize) {
-        self.factor = self.method.training.learning_rate_decay.powi(epoch as i32 - 1);
+    fn begin_epoch(&mut self, _: usize, factor: f64) {
+        self.factor = factor;
         self.gates.fill((0.0, 0.0));
     }
 
@@ -301,7 +301,7 @@ mod tests {
         let items: Vec<u32> = (0..n as u32).collect();
         let mut rng = stream(14, "conal", 0);
         let x = Matrix::new(n, d, (0..n * d).map(|_| rng.random_range(-1.0..1.0)).collect());
-        let task = Task { x: x.clone(), labels: labels.clone(), train: items.clone(), held_out: Vec::new() };
+        let task = Task { x: x.clone().into(), labels: labels.clone(), train: items.clone(), held_out: Vec::new() };
         let batch = Batch { items: &items, x: &x, labels: &labels };
         let z = Matrix::new(n, k, (0..n * k).map(|_| rng.random_range(-1.0..1.0)).collect());
         let f = Probabilities::of(&z);

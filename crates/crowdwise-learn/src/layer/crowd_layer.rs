@@ -89,15 +89,14 @@ impl Method for CrowdLayer {
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
-        let decay = self.training.learning_rate_decay;
         if self.form == Form::Probability {
             return learn(&recipe, data, cx, |task, _| {
                 let confusions = start(task, self.init, self.diagonal);
-                Ok(Coupled { confusions, rate: self.annotator_rate, decay, now: self.annotator_rate })
+                Ok(Coupled { confusions, rate: self.annotator_rate, now: self.annotator_rate })
             });
         }
         learn(&recipe, data, cx, |task, _| {
-            Ok(Original::new(self.form, task.labels.m, task.labels.k, self.annotator_rate, decay))
+            Ok(Original::new(self.form, task.labels.m, task.labels.k, self.annotator_rate))
         })
     }
 }
@@ -120,13 +119,12 @@ pub(super) fn start(task: &Task, init: Init, diagonal: f64) -> Confusions {
 struct Coupled {
     confusions: Confusions,
     rate: f64,
-    decay: f64,
     now: f64,
 }
 
 impl Objective for Coupled {
-    fn begin_epoch(&mut self, epoch: usize) {
-        self.now = self.rate * self.decay.powi(epoch as i32 - 1);
+    fn begin_epoch(&mut self, _: usize, factor: f64) {
+        self.now = self.rate * factor;
     }
 
     fn step(&mut self, scores: &Matrix, batch: &Batch<'_>, d_scores: &mut Matrix) -> f64 {

@@ -1,8 +1,8 @@
 use super::coupled::unit;
 use crate::confusion::counted;
 use crate::learn::{Learner, Output, Recipe, learn};
-use crate::model::{Readout, head_scores};
 use crate::objective::{Batch, Objective, Outputs, Probabilities};
+use crate::readout::{Readout, head_scores};
 use crate::rows::AnnotatorRows;
 use crate::train::Task;
 use crate::{Labels, Matrix, NetworkParams, Training};
@@ -222,8 +222,8 @@ impl Heads {
 }
 
 impl Objective for Heads {
-    fn begin_epoch(&mut self, epoch: usize) {
-        self.now = self.method.annotator_rate * self.method.training.learning_rate_decay.powi(epoch as i32 - 1);
+    fn begin_epoch(&mut self, _: usize, factor: f64) {
+        self.now = self.method.annotator_rate * factor;
     }
 
     fn step(&mut self, scores: &Matrix, batch: &Batch<'_>, d_scores: &mut Matrix) -> f64 {
@@ -288,7 +288,7 @@ mod tests {
         let items: Vec<u32> = (0..n as u32).collect();
         let mut rng = stream(11, "heads test", 0);
         let x = Matrix::new(n, h, (0..n * h).map(|_| rng.random_range(-1.0..1.0)).collect());
-        let task = Task { x: x.clone(), labels: labels.clone(), train: items.clone(), held_out: Vec::new() };
+        let task = Task { x: x.clone().into(), labels: labels.clone(), train: items.clone(), held_out: Vec::new() };
         let batch = Batch { items: &items, x: &x, labels: &labels };
         let made = || Heads::new(DoctorNet { shrinkage: 0.3, ..DoctorNet::default() }, &task, h, 1);
         let mut heads = made();

@@ -149,8 +149,8 @@ impl Geometric {
 }
 
 impl Objective for Geometric {
-    fn begin_epoch(&mut self, epoch: usize) {
-        self.now = self.method.annotator_rate * self.method.training.learning_rate_decay.powi(epoch as i32 - 1);
+    fn begin_epoch(&mut self, epoch: usize, factor: f64) {
+        self.now = self.method.annotator_rate * factor;
         self.lambda = if epoch > self.method.warm_up { self.method.lambda } else { 0.0 };
         self.recount(); // what rounding added up to
     }

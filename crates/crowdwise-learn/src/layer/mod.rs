@@ -12,6 +12,7 @@ mod volume;
 pub use conal::{Conal, Gate};
 #[cfg(test)]
 pub(crate) use coupled::tests::some_labels;
+pub(crate) use coupled::unit;
 pub use crowd_layer::{CrowdLayer, Form, Init};
 pub use doctor_net::{Averaging, DoctorNet};
 pub use geo_crowd_net::{GeoCrowdNet, Volume};

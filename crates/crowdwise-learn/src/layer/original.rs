@@ -18,14 +18,13 @@ pub(super) struct Original {
     k: usize,
     rows: AnnotatorRows,
     rate: f64,
-    decay: f64,
     /// Counted from the classifier's probabilities after every epoch: the layer itself has no confusion matrices.
     confusion: Vec<f64>,
     now: f64,
 }
 
 impl Original {
-    pub fn new(form: Form, m: usize, k: usize, rate: f64, decay: f64) -> Self {
+    pub fn new(form: Form, m: usize, k: usize, rate: f64) -> Self {
         let one: Vec<f64> = match form {
             Form::Mw => (0..k * k).map(|n| f64::from(u8::from(n / k == n % k))).collect(),
             Form::Vw => vec![1.0; k],
@@ -34,7 +33,7 @@ impl Original {
             Form::Sw | Form::Probability => vec![1.0],
         };
         let rows = AnnotatorRows::new(one.len(), one.repeat(m));
-        Original { form, k, rows, rate, decay, confusion: vec![1.0 / k as f64; m * k * k], now: rate }
+        Original { form, k, rows, rate, confusion: vec![1.0 / k as f64; m * k * k], now: rate }
     }
 
     /// The scores that annotator `j` gives to the labels.
@@ -98,8 +97,8 @@ impl Original {
 }
 
 impl Objective for Original {
-    fn begin_epoch(&mut self, epoch: usize) {
-        self.now = self.rate * self.decay.powi(epoch as i32 - 1);
+    fn begin_epoch(&mut self, _: usize, factor: f64) {
+        self.now = self.rate * factor;
     }
 
     fn step(&mut self, scores: &Matrix, batch: &Batch<'_>, d_scores: &mut Matrix) -> f64 {
@@ -163,11 +162,11 @@ mod tests {
         let batch = Batch { items: &items, x: &x, labels: &labels };
         for form in [Form::Mw, Form::Vw, Form::Vb, Form::VwB, Form::Sw] {
             let mut rng = stream(6, "original", form as u64);
-            let mut start = Original::new(form, labels.m, k, 0.1, 1.0);
+            let mut start = Original::new(form, labels.m, k, 0.1);
             start.rows.w.iter_mut().for_each(|w| *w += rng.random_range(-0.5..0.5));
             let f: Vec<f64> = (0..n * k).map(|_| rng.random_range(0.1..0.9)).collect();
             let loss = |w: &[f64], rows: &[f64], d_f: &mut [f64]| {
-                let mut o = Original::new(form, labels.m, k, 0.1, 1.0);
+                let mut o = Original::new(form, labels.m, k, 0.1);
                 o.rows.w.copy_from_slice(w);
                 (o.loss(&Probabilities { k, rows: rows.to_vec() }, &batch, d_f), o)
             };
@@ -215,7 +214,7 @@ mod tests {
             stats::softmax(&mut p);
             want -= labels.of(i as usize).map(|(_, l)| p[l].ln()).sum::<f64>();
         }
-        let have = Original::new(Form::Mw, labels.m, k, 0.0, 1.0).loss(&f, &batch, &mut vec![0.0; f.rows.len()]);
+        let have = Original::new(Form::Mw, labels.m, k, 0.0).loss(&f, &batch, &mut vec![0.0; f.rows.len()]);
         assert!((have - want / batch.n_labels() as f64).abs() < 1e-12);
     }
 }

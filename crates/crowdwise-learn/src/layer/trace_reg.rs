@@ -121,8 +121,8 @@ impl Traced {
 }
 
 impl Objective for Traced {
-    fn begin_epoch(&mut self, epoch: usize) {
-        self.now = self.method.annotator_rate * self.method.training.learning_rate_decay.powi(epoch as i32 - 1);
+    fn begin_epoch(&mut self, epoch: usize, factor: f64) {
+        self.now = self.method.annotator_rate * factor;
         self.lambda = if epoch > self.method.warm_up { self.method.lambda } else { 0.0 };
     }
 

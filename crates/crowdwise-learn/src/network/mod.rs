@@ -136,12 +136,6 @@ impl Network {
             std::mem::swap(dy, dx);
         }
     }
-
-    /// The derivative of the loss by the features of the last training pass, without a step.
-    pub fn input_gradient(&mut self, d_scores: &Matrix) -> Matrix {
-        self.gradients(d_scores, true);
-        self.gradients[0].clone()
-    }
 }
 
 impl Classifier for Network {
@@ -178,6 +172,11 @@ impl Classifier for Network {
         self.gradients(d_scores, false);
         self.optimiser.step(self.layers.iter_mut().flat_map(|l| l.params()));
         Ok(())
+    }
+
+    fn input_gradient(&mut self, d_scores: &Matrix) -> Result<Matrix, Error> {
+        self.gradients(d_scores, true);
+        Ok(self.gradients[0].clone())
     }
 
     fn set_rate(&mut self, factor: f64) {
