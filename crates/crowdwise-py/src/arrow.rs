@@ -2,7 +2,7 @@
 
 use crate::column::{Coder, Column, float_text};
 use arrow_array::cast::AsArray;
-use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::{
     ArrowDictionaryKeyType, ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
@@ -17,15 +17,14 @@ use rayon::prelude::*;
 /// Numbers the columns called `names`, each on its own thread.
 pub fn columns(py: Python<'_>, stream: &Bound<'_, PyAny>, names: &[String]) -> PyResult<Vec<Column>> {
     let capsule = stream.call_method0("__arrow_c_stream__")?;
-    let capsule = capsule.cast::<PyCapsule>().map_err(|_| {
-        PyTypeError::new_err("__arrow_c_stream__ did not give a capsule")
-    })?;
+    let capsule =
+        capsule.cast::<PyCapsule>().map_err(|_| PyTypeError::new_err("__arrow_c_stream__ did not give a capsule"))?;
     let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
     // SAFETY: a capsule of this name holds an ArrowArrayStream; moving it out marks it released, as the interface asks.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast()) };
     py.detach(|| {
         let bad = |e: arrow_schema::ArrowError| PyValueError::new_err(e.to_string());
-        let reader = ArrowArrayStreamReader::try_new(stream).map_err(bad)?;
+        let reader = RecordBatchStreamReader::try_new(stream).map_err(bad)?;
         let schema = arrow_array::RecordBatchReader::schema(&reader);
         let at: Vec<usize> = names
             .iter()
@@ -52,9 +51,10 @@ fn coded(parts: &[ArrayRef], name: &str) -> PyResult<Column> {
     macro_rules! point {
         ($t:ty) => {
             coder.keyed(
-                parts.iter().flat_map(|p| p.as_primitive::<$t>().iter()).map(|x| {
-                    x.map(|x| f64::from(x)).filter(|x| !x.is_nan()).map(|x| (x + 0.0).to_bits())
-                }),
+                parts
+                    .iter()
+                    .flat_map(|p| p.as_primitive::<$t>().iter())
+                    .map(|x| x.map(|x| f64::from(x)).filter(|x| !x.is_nan()).map(|x| (x + 0.0).to_bits())),
                 |b| float_text(f64::from_bits(b)),
             )
         };

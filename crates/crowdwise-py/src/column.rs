@@ -3,7 +3,7 @@
 use crate::arrow;
 use crowdwise::Names;
 use hashbrown::HashMap;
-use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn};
+use numpy::{Element, IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyString};
@@ -81,9 +81,9 @@ impl Coder {
     }
 }
 
-/// As Python writes it: 1.0 stays 1.0.
+/// A whole number is written as one: a column of whole numbers becomes one of floats as soon as a value is missing.
 pub fn float_text(x: f64) -> String {
-    format!("{x:?}")
+    if x.fract() == 0.0 && x.abs() < 1e15 { format!("{x:.0}") } else { format!("{x:?}") }
 }
 
 #[pymethods]
@@ -162,6 +162,48 @@ impl Column {
         self.names.iter().collect()
     }
 
+    /// Rows in which the values first appear.
+    fn first_rows<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        self.first.iter().map(|&r| i64::from(r)).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// (value here, value there) of the rows that have both, as text.
+    fn pairs(&self, other: &Column) -> PyResult<Vec<(&str, String)>> {
+        if self.codes.len() != other.codes.len() {
+            return Err(PyValueError::new_err("the two columns have different lengths"));
+        }
+        let rows = self.codes.iter().zip(&other.codes).filter(|(a, b)| **a != MISSING && **b != MISSING);
+        Ok(rows.map(|(&a, &b)| (self.names.name(a as usize), other.names.name(b as usize).to_owned())).collect())
+    }
+
+    /// With `n` more rows that have no value.
+    fn lengthened(&self, n: usize) -> Column {
+        let mut codes = self.codes.clone();
+        codes.resize(codes.len() + n, MISSING);
+        Column { names: self.names.clone(), codes, first: self.first.clone() }
+    }
+
+    /// With `n` more rows that have the first value.
+    fn filled(&self, n: usize) -> PyResult<Column> {
+        if self.names.is_empty() {
+            return Err(PyValueError::new_err("there are no labels"));
+        }
+        let mut codes = self.codes.clone();
+        codes.resize(codes.len() + n, 0);
+        Ok(Column { names: self.names.clone(), codes, first: self.first.clone() })
+    }
+
+    /// Whether all values are numbers and some are not whole.
+    fn looks_real(&self) -> bool {
+        let mut broken = false;
+        self.names.iter().all(|t| {
+            t.trim().parse::<f64>().is_ok_and(|x| {
+                broken |= x.fract() != 0.0;
+                x.is_finite()
+            })
+        }) && broken
+    }
+
     /// How many rows have no value.
     #[getter]
     fn n_missing(&self) -> usize {
@@ -183,9 +225,9 @@ pub fn of_floats(v: &[f64]) -> Column {
 /// An array of Python objects: text mostly. None, NaN and the missing values of pandas are no values.
 fn objects(array: &Bound<'_, PyAny>) -> PyResult<Column> {
     let py = array.py();
-    let array = array.cast::<PyArrayDyn<Py<PyAny>>>().map_err(|_| {
-        PyTypeError::new_err(format!("a column of type {} cannot be read", array.get_type()))
-    })?;
+    let array = array
+        .cast::<PyArrayDyn<Py<PyAny>>>()
+        .map_err(|_| PyTypeError::new_err(format!("a column of type {} cannot be read", array.get_type())))?;
     let array = array.readonly();
     let mut coder = Coder::with_capacity(array.as_array().len());
     let mut last: Option<(*mut pyo3::ffi::PyObject, u32)> = None;

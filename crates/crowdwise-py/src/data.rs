@@ -65,8 +65,7 @@ impl Data {
         complete(annotator, "annotator")?;
         py.detach(|| -> Result<Data, Error> {
             let mut b = TableBuilder::new(LabelKind::Categorical);
-            (b.items, b.annotators, b.classes) =
-                (item.names.clone(), annotator.names.clone(), label.names.clone());
+            (b.items, b.annotators, b.classes) = (item.names.clone(), annotator.names.clone(), label.names.clone());
             b.ordered = ordered;
             let rows = item.codes.iter().zip(&annotator.codes).zip(&label.codes);
             for ((&i, &j), &l) in rows.filter(|(_, l)| **l != MISSING) {
@@ -174,7 +173,8 @@ impl Data {
                     .map_err(|_| PyValueError::new_err(format!("there is no kind of labels `{k}`")))
             })
             .transpose()?;
-        let options = crowdwise::io::ReadOptions { item, annotator, label, kind, wide, skip_bad_rows, ..Default::default() };
+        let options =
+            crowdwise::io::ReadOptions { item, annotator, label, kind, wide, skip_bad_rows, ..Default::default() };
         py.detach(|| -> Result<Data, Error> {
             let read = crowdwise::io::read_answers(&crowdwise::io::Source::from(path.as_path()), &options)?;
             let (mut data, mut notes) = (read.value, read.notes);
@@ -258,6 +258,61 @@ impl Data {
         rows.into_pyarray(py)
     }
 
+    /// (unit, annotator, class) of every label.
+    fn codes<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyArray1<i64>>; 3]> {
+        let kept = self.kept();
+        if kept.codes.len() != kept.unit.len() {
+            return Err(PyValueError::new_err("these labels are no classes"));
+        }
+        let wide = |v: Vec<u32>| v.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py);
+        Ok([wide(kept.unit), wide(kept.annotator), wide(kept.codes)])
+    }
+
+    /// The items of every unit.
+    fn units(&self) -> Vec<Vec<u32>> {
+        match self.data.table.units() {
+            Units::Items => (0..self.data.table.n_items() as u32).map(|i| vec![i]).collect(),
+            Units::Pairs(p) => p.iter().map(|p| p.to_vec()).collect(),
+        }
+    }
+
+    /// These labels and those of `new`: the data, which items and annotators of `new` are new, and for every class its
+    /// number here and there (-1 for none).
+    fn joined(&self, py: Python<'_>, new: &Data) -> PyResult<Joined> {
+        let (mut all, more) = (self.kept(), new.kept());
+        if all.kind != more.kind {
+            return Err(PyValueError::new_err("labels of two kinds cannot be joined"));
+        }
+        let classes = [all.classes.clone(), more.classes.clone()];
+        let (item, new_items) = renumbered(&mut all.items, &more.items);
+        let (annotator, new_annotators) = renumbered(&mut all.annotators, &more.annotators);
+        let (class, _) = renumbered(&mut all.classes, &more.classes);
+        let before = if all.pairs.is_empty() { 0 } else { all.pairs.len() as u32 };
+        all.pairs.extend(more.pairs.iter().map(|p| [item[p[0] as usize], item[p[1] as usize]]));
+        let by_pairs = !more.pairs.is_empty();
+        all.unit.extend(more.unit.iter().map(|&u| if by_pairs { before + u } else { item[u as usize] }));
+        all.annotator.extend(more.annotator.iter().map(|&j| annotator[j as usize]));
+        if all.kind == LabelKind::Categorical {
+            all.codes.extend(more.codes.iter().map(|&c| class[c as usize]));
+        } else {
+            all.codes.extend(&more.codes);
+        }
+        all.numbers.extend(&more.numbers);
+        // what is known later counts
+        let known: Vec<(u32, String)> = more.gold.into_iter().map(|(u, v)| (item[u as usize], v)).collect();
+        all.gold.retain(|(u, _)| known.iter().all(|(n, _)| n != u));
+        all.gold.extend(known);
+        all.notes.extend(more.notes);
+        all.first = First::default();
+        let joined = all.restored().map_err(|e| raised(py, &e))?;
+        let place = |names: &crowdwise::Names, c: &str| names.iter().position(|n| n == c).map_or(-1, |n| n as i64);
+        let order =
+            joined.data.table.categorical().map_or(Vec::new(), |t| {
+                t.classes.iter().map(|c| (place(&classes[0], c), place(&classes[1], c))).collect()
+            });
+        Ok((joined, new_items, new_annotators, order))
+    }
+
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let kept = self.kept();
         let bytes = rmp_serde::to_vec_named(&kept).map_err(|e| PyValueError::new_err(e.to_string()))?;
@@ -285,6 +340,24 @@ impl Data {
             if t.n_classes() > 0 { format!(", {} classes", t.n_classes()) } else { String::new() }
         )
     }
+}
+
+type Joined = (Data, Vec<usize>, Vec<usize>, Vec<(i64, i64)>);
+
+/// Adds the names of `new` to `all`: their numbers there, and which of them were not there before.
+fn renumbered(all: &mut crowdwise::Names, new: &crowdwise::Names) -> (Vec<u32>, Vec<usize>) {
+    all.thaw();
+    let mut fresh = Vec::new();
+    let mut numbers = Vec::with_capacity(new.len());
+    for (n, name) in new.iter().enumerate() {
+        let before = all.len();
+        numbers.push(all.intern(name));
+        if all.len() > before {
+            fresh.push(n);
+        }
+    }
+    all.freeze();
+    (numbers, fresh)
 }
 
 fn rows(first: &[u32]) -> Vec<i64> {

@@ -8,6 +8,8 @@ mod column;
 mod data;
 mod error;
 mod fit;
+mod learn;
+mod own;
 mod questions;
 mod run;
 
@@ -21,6 +23,8 @@ mod module {
     use crate::data::Data;
     #[pymodule_export]
     use crate::fit::Fit;
+    #[pymodule_export]
+    use crate::learn::{Model, learn};
     #[pymodule_export]
     use crate::questions::{
         agreement, annotators, compare, document, evaluate, findings, inspect, items, methods, page, report, simulate,

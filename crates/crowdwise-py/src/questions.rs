@@ -18,16 +18,18 @@ use std::time::Duration;
 type Known = Option<Vec<(String, String)>>;
 
 fn gold(py: Python<'_>, data: &Data, truth: Known) -> PyResult<Option<Gold>> {
-    truth
-        .map(|rows| Gold::from_items(&data.data.table, &rows, "the truth").map_err(|e| raised(py, &e)))
-        .transpose()
+    truth.map(|rows| Gold::from_items(&data.data.table, &rows, "the truth").map_err(|e| raised(py, &e))).transpose()
 }
 
 /// The list of methods with their parameters.
 #[pyfunction]
 pub fn methods() -> PyResult<String> {
     let list: Vec<Value> = crowdwise::methods()
-        .map(|e| object!({"info": e.info, "params": e.params(), "defaults": e.defaults()}))
+        .map(|e| {
+            object!({
+                "info": e.info, "needs_features": e.needs_features, "params": e.params(), "defaults": e.defaults(),
+            })
+        })
         .collect();
     json(&list)
 }

@@ -80,7 +80,9 @@ pub fn interruptible<T: Send>(
     match (failed, result) {
         (Some(e), _) => Err(e),
         (None, Some(r)) => Ok(r),
-        (None, None) => Err(pyo3::exceptions::PyRuntimeError::new_err("the fit ended without a result; please report this")),
+        (None, None) => {
+            Err(pyo3::exceptions::PyRuntimeError::new_err("the fit ended without a result; please report this"))
+        }
     }
 }
 
