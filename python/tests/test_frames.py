@@ -94,15 +94,15 @@ def test_polars():
 
 def test_arrow_and_duckdb():
     duckdb = pytest.importorskip("duckdb")
-    table = pa.table({"task": [r[0] for r in ROWS], "worker": [r[1] for r in ROWS], "label": [r[2] for r in ROWS]})
-    found = MajorityVote().fit_predict(table)
+    votes = pa.table({"task": [r[0] for r in ROWS], "worker": [r[1] for r in ROWS], "label": [r[2] for r in ROWS]})
+    found = MajorityVote().fit_predict(votes)
     assert isinstance(found, pa.Table)
     assert dict(zip(found["task"].to_pylist(), found["agg_label"].to_pylist())) == EXPECTED
-    coded = table.set_column(0, "task", table["task"].dictionary_encode())
+    coded = votes.set_column(0, "task", votes["task"].dictionary_encode())
     assert MajorityVote().fit_predict(coded)["task"].to_pylist() == ["x", "y", "z"]
-    several = pa.concat_tables([table.slice(0, 2), table.slice(2, 3), table.slice(5)])
+    several = pa.concat_tables([votes.slice(0, 2), votes.slice(2, 3), votes.slice(5)])
     assert MajorityVote().fit_predict(several).equals(found)
-    relation = duckdb.sql("select * from table")
+    relation = duckdb.sql("select * from votes")
     back = MajorityVote().fit_predict(relation)
     assert dict(zip(back["task"].to_pylist(), back["agg_label"].to_pylist())) == EXPECTED
 
@@ -164,7 +164,7 @@ def test_gold_in_every_form():
     wrong = {"x": 0}
     for gold in (wrong, pd.Series(wrong), [("x", 0)], pl.DataFrame({"task": ["x"], "label": [0]})):
         assert DawidSkene().fit_predict(frame(), gold)["x"] == 0
-    new = DawidSkene().fit(frame(), {"x": 5})
+    new = DawidSkene().fit(frame(), {"x": 5, "y": 0})
     assert new.classes_ == [0, 1, 5] and new.labels_["x"] == 5
     with pytest.raises(crowdwise.DataError):
         DawidSkene().fit(frame(), {"nobody": 0})

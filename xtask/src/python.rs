@@ -128,6 +128,9 @@ const CAPITALS: [(&str, &str); 12] = [
     ("svm", "SVM"),
 ];
 
+/// Words of Python that a parameter may have as its name.
+const KEYWORDS: [&str; 6] = ["lambda", "from", "in", "is", "class", "global"];
+
 const HEAD: &str = "\
 \"\"\"One class for every method. Generated from the list of methods by `cargo xtask gen`: do not edit.\"\"\"
 
@@ -208,7 +211,8 @@ fn arguments(e: &Entry) -> Vec<Arg> {
         let other = known.and_then(|k| k.defaults.iter().find(|d| d.0 == p.name)).map(|d| d.1.to_owned());
         let (kind, default) = typed(p);
         out.push(Arg {
-            name: p.name.clone(),
+            // a word of the language gets an underscore
+            name: if KEYWORDS.contains(&p.name.as_str()) { format!("{}_", p.name) } else { p.name.clone() },
             kind,
             default: other.unwrap_or(default),
             doc: p.doc.clone(),
@@ -326,7 +330,10 @@ fn docstring(e: &Entry, name: &str, args: &[Arg]) -> String {
     let i = e.info;
     let mut out = format!("    r\"\"\"{}\n\n", clean(i.summary));
     for paragraph in when(i.doc) {
-        wrap(&mut out, &paragraph, "    ", "    ");
+        for (n, part) in paragraph.split("\n- ").enumerate() {
+            let text = if n == 0 { clean(part) } else { format!("- {}", clean(part)) };
+            wrap(&mut out, &text, "    ", if n == 0 { "    " } else { "      " });
+        }
         out.push('\n');
     }
     out.push_str("    Parameters\n    ----------\n");
@@ -384,7 +391,7 @@ fn when(doc: &str) -> Vec<String> {
     let section = section.split("\n## ").next().unwrap_or("");
     section
         .split("\n\n")
-        .map(|p| clean(&p.split_whitespace().collect::<Vec<_>>().join(" ")))
+        .map(|p| p.trim().to_owned())
         .filter(|p| !p.is_empty() && !p.starts_with(['|', '-', '`', '<', '#']))
         .take(2)
         .collect()
