@@ -81,6 +81,26 @@ class Answers:
         self.__dict__.update(state)
         self._flavour = FLAVOURS[state["_flavour"]]
 
+    def _with_probabilities(self, given: Any) -> Answers:
+        """These answers with class probabilities of a classifier."""
+        import numpy as np
+
+        if isinstance(given, Mapping):
+            missing = [i for i in self.items if i not in given]
+            if missing:
+                raise DataError(f"{len(missing)} items have no probabilities, the first is {missing[0]!r}", "bad-data")
+            rows = [given[i] for i in self.items]
+            given = [[r[c] for c in self.classes] if isinstance(r, Mapping) else r for r in rows]
+        elif _frames._from_module(given, "pandas"):
+            given = given.reindex(index=self.items, columns=self.classes)
+            if given.isna().any(axis=None):
+                raise DataError("some items or classes have no probabilities", "bad-data", "a row for every item")
+        rows = np.ascontiguousarray(np.asarray(given), dtype=np.float64)
+        if rows.ndim != 2:
+            raise DataError(f"probabilities need two dimensions, these have {rows.ndim}", "bad-data")
+        data = self._data.with_probabilities(rows)
+        return Answers(data, self._flavour, self._items, self._annotators, self._classes, self._names)
+
     def _joined(self, new: Answers) -> Answers:
         """These answers and `new` ones, for another fit."""
         data, items, annotators, classes = self._data.joined(new._data)

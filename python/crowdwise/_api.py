@@ -53,7 +53,7 @@ def aggregate(data: Any, method: str = "auto", *, gold: Any = None, random_state
     """Fits a method by its id with its own defaults (those of the command line); returns what was learned.
 
     >>> import crowdwise
-    >>> fit = crowdwise.aggregate([("x", "ann", 1), ("x", "bob", 1), ("y", "ann", 0)], "dawid-skene")
+    >>> fit = crowdwise.aggregate([("x", "ann", 1), ("x", "bob", 1), ("y", "ann", 0)], "majority-vote")
     >>> fit.labels_
     {'x': 1, 'y': 0}
     """

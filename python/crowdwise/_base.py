@@ -60,17 +60,20 @@ class Aggregator(Params):
         item: Any = None,
         annotator: Any = None,
         label: Any = None,
+        probabilities: Any = None,
     ) -> Self:
         """Fits the method; returns self.
 
         ``gold`` is known truth of some items (a series indexed by item, a dictionary, or pairs) for methods that use it.
         ``kind`` is ``categorical``, ``real`` or ``preference`` where the data do not say it. ``item``, ``annotator`` and
-        ``label`` name the columns if they have unusual names. Ctrl-C ends the fit with what it has, and a warning.
+        ``label`` name the columns if they have unusual names. ``probabilities`` are what a classifier says of the items (a frame
+        of items x classes, a dictionary, or an array in the order of first appearance), for ``Crowdlab``. Ctrl-C ends the
+        fit with what it has, and a warning.
         """
         made = answers(
             data, self._accepts, gold=gold, kind=kind, item=item, annotator=annotator, label=label, ordered=False
         )
-        return self._fit_answers(made)
+        return self._fit_answers(made if probabilities is None else made._with_probabilities(probabilities))
 
     def fit_predict(self, data: Any, **options: Any) -> Any:
         """Fits the method and gives the labels."""

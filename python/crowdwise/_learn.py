@@ -35,8 +35,11 @@ class Learner(Aggregator):
     _network: Any
     _estimator: Any
 
-    def fit(self: Self, X: Any, answers: Any = None, *, y: Any = None, gold: Any = None, **columns: Any) -> Self:  # type: ignore[override]
-        """Trains the classifier; returns self. Ctrl-C ends the training with the best so far, and a warning."""
+    def fit(self: Self, X: Any, y: Any = None, *, answers: Any = None, gold: Any = None, **columns: Any) -> Self:  # type: ignore[override]
+        """Trains the classifier; returns self. ``y`` or ``answers`` is what the crowd said, in any of the forms above.
+
+        Ctrl-C ends the training with the best so far, and a warning.
+        """
         given = answers if answers is not None else y
         if given is None:
             raise DataError(
@@ -180,12 +183,13 @@ class Learner(Aggregator):
         mean, entropy, bald = self._model.sample(x, passes, image)
         return {"probability": mean, "entropy": entropy, "bald": bald}
 
-    def fit_predict(self, X: Any, answers: Any = None, **options: Any) -> Any:  # type: ignore[override]
+    def fit_predict(self, X: Any, y: Any = None, **options: Any) -> Any:  # type: ignore[override]
         """Trains, and classifies the training items from their features and labels."""
-        return self.fit(X, answers, **options).labels_
+        return self.fit(X, y, **options).labels_
 
-    def fit_predict_proba(self, X: Any, answers: Any = None, **options: Any) -> Any:  # type: ignore[override]
-        return self.fit(X, answers, **options).probas_
+    def fit_predict_proba(self, X: Any, y: Any = None, **options: Any) -> Any:  # type: ignore[override]
+        """Trains, and gives the class probabilities of the training items from their features and labels."""
+        return self.fit(X, y, **options).probas_
 
     def _fitted(self) -> tuple[Answers, Fit]:
         try:

@@ -2766,7 +2766,8 @@ class Crowdlab(Aggregator):
     --------
     >>> import crowdwise
     >>> sim = crowdwise.simulate("dawid-skene", items=60, annotators=10, per_item=8, seed=1)
-    >>> labels = crowdwise.Crowdlab().fit_predict(sim.answers)
+    >>> p = crowdwise.MajorityVote().fit_predict_proba(sim.answers)  # of a classifier, in earnest
+    >>> labels = crowdwise.Crowdlab().fit_predict(sim.answers, probabilities=p)
     >>> sim.accuracy(labels) > 0.6
     True
 

@@ -32,7 +32,7 @@ CODE = """
     ("features", "call"),
     [
         (0, 'crowdwise.DawidSkene(n_iter=10**8, tol=0.0, stop="parameters").fit(sim.answers)'),
-        (0, "crowdwise.IBCC(samples=10**6).fit(sim.answers)"),
+        (0, "crowdwise.IBCC(keep=10**5, burn_in=5).fit(sim.answers)"),
         (8, "crowdwise.CrowdLayer(epochs=10**6, patience=0).fit(sim.features, sim.matrix())"),
     ],
 )

@@ -14,6 +14,8 @@ from crowdwise import _methods
 
 AGGREGATORS = [n for n in _methods.__all__ if not issubclass(getattr(crowdwise, n), crowdwise.Learner)]
 CLASSES = [n for n in AGGREGATORS if "categorical" in getattr(crowdwise, n)._accepts]
+#: Needs the probabilities of a classifier.
+CLASSES.remove("Crowdlab")
 WARM = [n for n in CLASSES if hasattr(getattr(crowdwise, n), "partial_fit")]
 
 
@@ -167,3 +169,18 @@ def test_other_python_threads_run_during_a_fit():
     done.set()
     other.join()
     assert len(ticks) > 10
+
+
+def test_probabilities_of_a_classifier(sim):
+    data = sim.to_pandas()
+    p = crowdwise.DawidSkene(alpha=1.0).fit(data).probas_
+    fits = [
+        crowdwise.Crowdlab().fit(data, probabilities=given).probas_
+        for given in (p, p.to_numpy(), p.iloc[::-1], p.to_dict("index"))
+    ]
+    assert all(f.equals(fits[0]) for f in fits) and sim.accuracy(fits[0].idxmax(axis=1)) > 0.7
+    for bad in (p.iloc[1:], p.to_numpy()[:, :2], p.to_numpy() * 3, {}):
+        with pytest.raises(ValueError):
+            crowdwise.Crowdlab().fit(data, probabilities=bad)
+    with pytest.raises(crowdwise.UnsupportedError):
+        crowdwise.Crowdlab().fit(data)

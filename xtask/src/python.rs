@@ -370,10 +370,18 @@ fn example(e: &Entry, name: &str) -> String {
         LabelKind::Real | LabelKind::Preference => ">>> sim.correlation(labels) > 0.8\n    True",
         _ => ">>> sim.accuracy(labels) > 0.6\n    True",
     };
+    let (before, argument) = match e.info.id {
+        "crowdlab" => {
+            let classifier =
+                "    >>> p = crowdwise.MajorityVote().fit_predict_proba(sim.answers)  # of a classifier, in earnest\n";
+            (classifier, ", probabilities=p")
+        }
+        _ => ("", ""),
+    };
     format!(
         "    >>> import crowdwise
     >>> sim = crowdwise.{simulate}
-    >>> labels = crowdwise.{name}().fit_predict(sim.answers)
+{before}    >>> labels = crowdwise.{name}().fit_predict(sim.answers{argument})
     {test}
 "
     )

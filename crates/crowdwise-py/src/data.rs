@@ -3,7 +3,7 @@
 use crate::column::{Column, MISSING};
 use crate::error::raised;
 use crowdwise::{Codes, Dataset, Error, Gold, LabelKind, Preference, TableBuilder, Units, Values};
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -266,6 +266,23 @@ impl Data {
         }
         let wide = |v: Vec<u32>| v.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py);
         Ok([wide(kept.unit), wide(kept.annotator), wide(kept.codes)])
+    }
+
+    /// The same labels with class probabilities of a classifier, items x classes.
+    fn with_probabilities(&self, py: Python<'_>, rows: PyReadonlyArray2<'_, f64>) -> PyResult<Data> {
+        let (n, k) = (self.data.table.n_items(), self.data.table.n_classes());
+        if rows.shape() != [n, k] {
+            return Err(PyValueError::new_err(format!(
+                "the probabilities are {} x {}, but there are {n} items and {k} classes",
+                rows.shape()[0],
+                rows.shape()[1]
+            )));
+        }
+        let values = rows.as_array().iter().copied().collect();
+        let made = crowdwise::Probabilities::new(k, values, "the probabilities").map_err(|e| raised(py, &e))?;
+        let mut data = (*self.data).clone();
+        data.probabilities = Some(made);
+        Ok(Data { data: Arc::new(data), first: self.first.clone(), notes: self.notes.clone() })
     }
 
     /// The items of every unit.

@@ -165,9 +165,10 @@ impl BeforeStep {
         Ok(BeforeStep { entropy, by_label: sums[1..].to_vec() })
     }
 
-    /// The bound with the new tables and prior. crowd-kit adds the prior once for every label of an item.
+    /// The bound per label with the new tables and prior. crowd-kit adds the prior once for every label of an item.
     fn bound(&self, expected: f64, prior: &[f64]) -> f64 {
-        expected + weighted(&self.by_label, prior) + self.entropy
+        let labels: f64 = self.by_label.iter().sum();
+        (expected + weighted(&self.by_label, prior) + self.entropy) / labels.max(1.0)
     }
 }
 
@@ -280,7 +281,7 @@ pub(crate) fn fit<M: Adaptive>(
         penalty = m.sums[0] + m.prior_penalty;
         change = m.change;
         if let Some(before) = &before {
-            let reached = before.bound(m.sums[1], engine.prior()) / engine.labels() as f64;
+            let reached = before.bound(m.sums[1], engine.prior());
             change = if bound == f64::MIN { f64::MAX } else { reached - bound };
             bound = reached;
         }
