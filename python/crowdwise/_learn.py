@@ -35,7 +35,17 @@ class Learner(Aggregator):
     _network: Any
     _estimator: Any
 
-    def fit(self: Self, X: Any, y: Any = None, *, answers: Any = None, gold: Any = None, **columns: Any) -> Self:  # type: ignore[override]
+    def fit(  # type: ignore[override]
+        self: Self,
+        X: Any,
+        y: Any = None,
+        *,
+        answers: Any = None,
+        gold: Any = None,
+        item: Any = None,
+        annotator: Any = None,
+        label: Any = None,
+    ) -> Self:
         """Trains the classifier; returns self. ``y`` or ``answers`` is what the crowd said, in any of the forms above.
 
         Ctrl-C ends the training with the best so far, and a warning.
@@ -46,7 +56,7 @@ class Learner(Aggregator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None", "bad-data", "fit(X, answers)"
             )
         x, image = _features(X, self)
-        made, x = _made(X, x, given, gold, columns)
+        made, x = _made(X, x, given, gold, {"item": item, "annotator": annotator, "label": label})
         if made.kind != "categorical":
             raise DataError(f"a classifier needs classes, not {made.kind} labels", "wrong-label-kind")
         own = self._own_network(made._data, x, image)
@@ -137,7 +147,7 @@ class Learner(Aggregator):
         """Epochs of training."""
         return max(1, self._fitted()[1].iterations)
 
-    def predict_proba(self, X: Any, answers: Any = None, **columns: Any) -> Any:
+    def predict_proba(self, X: Any, answers: Any = None) -> Any:
         """Class probabilities, a row for every row of ``X``; with ``answers`` the labels of known annotators count, too."""
         self._fitted()
         x, image = _features(X, self, self.n_features_in_)
@@ -149,15 +159,15 @@ class Learner(Aggregator):
             raise refuse("answers count in predictions of the built-in network only", "predict_proba(X)")
         if answers is None:
             return self._model.predict(x, image, self.threads)
-        made, x = _made(X, x, answers, None, columns, every_row=True)
+        made, x = _made(X, x, answers, None, {}, every_row=True)
         found, strangers = self._model.predict_with_labels(made._data, x, image)
         if strangers:
             warnings.warn(f"{strangers} labels by annotators whom the model does not know left out", stacklevel=2)
         return found
 
-    def predict(self, X: Any, answers: Any = None, **columns: Any) -> Any:
+    def predict(self, X: Any, answers: Any = None) -> Any:
         """The most probable class of every row of ``X``."""
-        return self.classes_[self.predict_proba(X, answers, **columns).argmax(axis=1)]
+        return self.classes_[self.predict_proba(X, answers).argmax(axis=1)]
 
     def predict_log_proba(self, X: Any) -> Any:
         import numpy as np
