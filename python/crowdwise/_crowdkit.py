@@ -47,9 +47,8 @@ class MajorityVoteCalls(Aggregator):
             raise ParameterError(
                 f"`on_missing_skill` is {self.on_missing_skill!r}, but must be one of error, ignore, value", "bad-parameter"
             )
-        return self._fit_answers(
-            made, method="weighted-majority-vote", rule="given", weights=weights, other_weight=other
-        )
+        everybody = {n: weights.get(n, other) for n in made._data.annotator_names()}
+        return self._fit_answers(made, method="weighted-majority-vote", rule="given", weights=everybody)
 
     def fit_predict(self, data: Any, skills: Any = None, **options: Any) -> Any:
         return self.fit(data, skills, **options).labels_

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, ClassVar
 
 from ._errors import ParameterError
 
 
 class Params:
     """Parameters are the arguments of the constructor, kept as attributes of the same names."""
+
+    _param_names_kept: ClassVar[list[str]]
 
     @classmethod
     def _param_names(cls) -> list[str]:

@@ -42,7 +42,6 @@ fn with_features(data: &Data, x: &Rows<'_>, image: Image) -> Dataset {
 /// Trains. `params` is a JSON object; `x` has a row for every item.
 #[pyfunction]
 #[pyo3(signature = (data, x, method, params, seed=0, threads=None, image=None, progress=None, network=None))]
-#[expect(clippy::needless_pass_by_value, reason = "as pyo3 gives it")]
 pub fn learn(
     py: Python<'_>,
     data: &Data,
@@ -89,7 +88,6 @@ pub fn learn(
 impl Model {
     /// Class probabilities of new items.
     #[pyo3(signature = (x, image=None, threads=None))]
-    #[expect(clippy::needless_pass_by_value, reason = "as pyo3 gives it")]
     fn predict<'py>(
         &self,
         py: Python<'py>,
@@ -104,7 +102,6 @@ impl Model {
 
     /// Class probabilities of items from features and answers, and how many answers were by strangers.
     #[pyo3(signature = (data, x, image=None))]
-    #[expect(clippy::needless_pass_by_value, reason = "as pyo3 gives it")]
     fn predict_with_labels<'py>(
         &self,
         py: Python<'py>,
@@ -119,7 +116,6 @@ impl Model {
 
     /// (mean probabilities, entropy, BALD) of networks drawn by dropout, the last two in bits.
     #[pyo3(signature = (x, passes=20, image=None))]
-    #[expect(clippy::needless_pass_by_value, reason = "as pyo3 gives it")]
     fn sample<'py>(&self, py: Python<'py>, x: Rows<'py>, passes: usize, image: Image) -> PyResult<Sampled<'py>> {
         let x = features(&x, image);
         let s = py.detach(|| self.model.sample(&x, passes)).map_err(|e| raised(py, &e))?;

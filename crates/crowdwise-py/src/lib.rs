@@ -3,6 +3,8 @@
 //! Columns come in as Arrow streams or NumPy arrays and are numbered here; ids never leave Python: what goes back are
 //! row numbers of first appearances, by which the Python side picks the ids in the type in which they came.
 
+#![allow(clippy::needless_pass_by_value, reason = "arguments come from Python by value")]
+
 mod arrow;
 mod column;
 mod data;

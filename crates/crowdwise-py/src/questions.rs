@@ -148,8 +148,7 @@ pub fn simulate<'py>(py: Python<'py>, options: &str, seed: u64) -> PyResult<Boun
     out.set_item("annotator", made.annotator.into_pyarray(py))?;
     out.set_item("label", made.label.into_pyarray(py))?;
     out.set_item("truth", made.truth.into_pyarray(py))?;
-    if simulation.features > 0 {
-        let rows = made.features.len() / simulation.features;
+    if let Some(rows) = made.features.len().checked_div(simulation.features) {
         out.set_item("features", made.features.into_pyarray(py).reshape([rows, simulation.features])?)?;
     }
     out.set_item("annotators", json(&made.annotators)?)?;

@@ -40,6 +40,8 @@ def gap(mine, peer):
 
 def tied(probas, within=1e-9):
     """Items whose two best classes have equal probabilities: any of them is a right label."""
+    if probas.shape[1] < 2:
+        return probas.index[:0]
     best = np.sort(probas.to_numpy(), axis=1)
     return probas.index[best[:, -1] - best[:, -2] < within]
 
@@ -50,8 +52,8 @@ def same_labels(mine, peer, probas, within=1e-9):
     return (a == b).all()
 
 
-TABLES = [*SETS, *range(60)]
-SMALL = list(range(60))
+TABLES = [*SETS, *range(40)]
+SMALL = list(range(40))
 
 
 @pytest.fixture
