@@ -95,7 +95,7 @@ pub(crate) fn learn<L: Learner>(
     let mut learner = make(&task, cx)?;
     let mut net = match brought {
         Some(Brought(own)) => Net::Brought(fitting(own, recipe, &learner, &task)?),
-        None => Net::Own(Network::new(architecture.clone(), recipe.training.optimiser(), cx.seed)),
+        None => Net::Own(Box::new(Network::new(architecture.clone(), recipe.training.optimiser(), cx.seed))),
     };
     let start = if matches!(net, Net::Brought(_)) { Some(net.get().snapshot()?) } else { None };
     let history = train(net.get(), &mut learner, &task, recipe.training, cx)?;
@@ -115,7 +115,7 @@ pub(crate) fn learn<L: Learner>(
                 net.get().restore(start)?;
                 None
             }
-            None => Some(Net::Own(Network::new(architecture, t.optimiser(), cx.seed))),
+            None => Some(Net::Own(Box::new(Network::new(architecture, t.optimiser(), cx.seed)))),
         };
         let second = train(fresh.as_mut().unwrap_or(&mut net).get(), &mut whole, &task, &again, cx)?;
         if second.stop == Stop::Direct && second.rescues == 0 {
@@ -154,14 +154,14 @@ pub(crate) fn learn<L: Learner>(
 
 /// The built-in network, or one that was brought.
 enum Net {
-    Own(Network),
+    Own(Box<Network>),
     Brought(Box<dyn Classifier>),
 }
 
 impl Net {
     fn get(&mut self) -> &mut dyn Classifier {
         match self {
-            Net::Own(net) => net,
+            Net::Own(net) => net.as_mut(),
             Net::Brought(net) => net.as_mut(),
         }
     }

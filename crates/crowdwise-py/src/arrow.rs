@@ -40,7 +40,7 @@ pub fn columns(py: Python<'_>, stream: &Bound<'_, PyAny>, names: &[String]) -> P
 }
 
 fn coded(parts: &[ArrayRef], name: &str) -> PyResult<Column> {
-    let rows = parts.iter().map(|p| p.len()).sum();
+    let rows = parts.iter().map(Array::len).sum();
     let mut coder = Coder::with_capacity(rows);
     let Some(first) = parts.first() else { return Ok(coder.finish()) };
     macro_rules! whole {

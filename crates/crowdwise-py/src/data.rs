@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 #[pyclass(frozen, module = "crowdwise._crowdwise")]
 #[derive(Debug)]
+#[expect(clippy::struct_field_names, reason = "the data are a dataset and more")]
 pub struct Data {
     pub data: Arc<Dataset>,
     /// Rows of the caller's frame in which items, annotators and classes first appear; empty if it was read from a file.
@@ -180,7 +181,7 @@ impl Data {
             let (mut data, mut notes) = (read.value, read.notes);
             if let Some(gold) = gold {
                 let source = crowdwise::io::Source::from(gold.as_path());
-                let read = crowdwise::io::read_gold(&source, &data.table, &Default::default())?;
+                let read = crowdwise::io::read_gold(&source, &data.table, &crowdwise::io::ReadOptions::default())?;
                 notes.extend(read.notes);
                 data = data.with_gold(read.value);
             }
