@@ -19,7 +19,7 @@ venv=target/python-venv
 [ -x $venv/bin/python ] || "$python" -m venv $venv
 # shellcheck disable=SC2086
 $venv/bin/python -m pip install $quiet 'maturin>=1.9,<2' pytest numpy pandas polars pyarrow duckdb scikit-learn joblib mypy
-$venv/bin/maturin develop --quiet --skip-install
+VIRTUAL_ENV=$PWD/$venv $venv/bin/maturin develop --quiet --skip-install
 PYTHONPATH=python $venv/bin/python -m pytest -q python/tests --ignore=python/tests/peers "$@"
 PYTHONPATH=python $venv/bin/python -m mypy --config-file pyproject.toml --no-error-summary
 

@@ -89,8 +89,8 @@ class Answers:
             missing = [i for i in self.items if i not in given]
             if missing:
                 raise DataError(f"{len(missing)} items have no probabilities, the first is {missing[0]!r}", "bad-data")
-            rows = [given[i] for i in self.items]
-            given = [[r[c] for c in self.classes] if isinstance(r, Mapping) else r for r in rows]
+            listed = [given[i] for i in self.items]
+            given = [[r[c] for c in self.classes] if isinstance(r, Mapping) else r for r in listed]
         elif _frames._from_module(given, "pandas"):
             given = given.reindex(index=self.items, columns=self.classes)
             if given.isna().any(axis=None):
@@ -176,14 +176,15 @@ def answers(
         src.pick("annotator", annotator, _frames.ANNOTATOR),
         src.pick("label", label, _frames.LABEL),
     )
-    columns = src.columns(names)
+    what, who, said = src.columns(names)
     known = None if gold is None else _pairs(gold)
+    texts = None if known is None else known.texts
     if wanted is None:
-        wanted = "real" if "real" in accepts and columns[2].looks_real() else "categorical"
+        wanted = "real" if "real" in accepts and said.looks_real() else "categorical"
     if wanted == "real":
-        made = Data.numbers(*columns, known and known.texts)
+        made = Data.numbers(what, who, said, texts)
         return Answers(made, src.flavour, *_ids(src, names, made), [], names)
-    made = Data.classes(*columns, known and known.texts, ordered)
+    made = Data.classes(what, who, said, texts, ordered)
     return Answers(made, src.flavour, *_ids(src, names, made), _classes(src, names[2], made, known), names)
 
 

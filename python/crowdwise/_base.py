@@ -48,6 +48,7 @@ class Aggregator(Params):
 
     _answers: Answers
     _fit: Fit
+    _memo: dict[str, Any]
 
     # -- fitting
 

@@ -12,6 +12,7 @@ from ._base import Aggregator, WarmAggregator, refuse
 from ._errors import DataError, ParameterError
 
 Self = TypeVar("Self", bound=Aggregator)
+Vote = TypeVar("Vote", bound="MajorityVoteCalls")
 
 
 def _weights(skills: Any) -> dict[str, float]:
@@ -22,7 +23,7 @@ class MajorityVoteCalls(Aggregator):
     default_skill: float | None
     on_missing_skill: str
 
-    def fit(self: Self, data: Any, skills: Any = None, **options: Any) -> Self:
+    def fit(self: Vote, data: Any, skills: Any = None, **options: Any) -> Vote:
         """Fits the vote; with ``skills`` (a series indexed by annotator, or a dictionary) labels count by them."""
         if skills is None:
             return super().fit(data, **options)
@@ -145,7 +146,7 @@ def _begin(made: Answers, initial: Any, strategy: str) -> Any:
                 seen[who[name]] = True
                 given[who[name]] = np.asarray(matrix, dtype=float)
     votes = _crowdwise.fit(data, "majority-vote", "{}", 0, None, None, None)
-    shares = votes.posterior()
+    shares = np.asarray(votes.posterior())
     unit, annotator, code = data.codes()
     if strategy == "addition":
         for truth in range(k):

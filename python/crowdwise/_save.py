@@ -79,8 +79,12 @@ def parts_of(answers: Answers) -> dict[str, bytes]:
 def answers_of(parts: dict[str, bytes]) -> Answers:
     ids = json.loads(parts["ids.json"])
     f = FLAVOURS[ids["flavour"]]
-    columns = [_typed(ids["flavour"], ids[n]["values"], ids[n]["type"]) for n in ("items", "annotators", "classes")]
-    return Answers(Data.from_bytes(parts["data.bin"]), f, *columns, tuple(ids["names"]))
+    items, annotators, classes = (
+        _typed(ids["flavour"], ids[n]["values"], ids[n]["type"]) for n in ("items", "annotators", "classes")
+    )
+    item, annotator, label = ids["names"]
+    data = Data.from_bytes(parts["data.bin"])
+    return Answers(data, f, items, annotators, classes, (item, annotator, label))
 
 
 def _typed(flavour: str, values: list[Any], kind: str) -> Any:
