@@ -22,6 +22,22 @@ pub fn run() -> Result<(), String> {
             Err(e) => return Err(format!("{name} could not start: {e}")),
         }
     }
+    python(&[])?;
     println!("== all checks passed");
     Ok(())
+}
+
+/// The tests of the Python package, in an environment of their own.
+pub fn python(args: &[&str]) -> Result<(), String> {
+    println!("== Python: python/test.sh {}", args.join(" "));
+    let has = Command::new("python3").args(["-c", "import sys, venv; sys.exit(sys.version_info < (3, 10))"]).status();
+    if !has.is_ok_and(|s| s.success()) {
+        println!("SKIPPED: Python 3.10 or later with venv is not here");
+        return Ok(());
+    }
+    match Command::new("sh").arg("python/test.sh").args(args).current_dir(root()).status() {
+        Ok(s) if s.success() => Ok(()),
+        Ok(_) => Err("Python failed".into()),
+        Err(e) => Err(format!("python/test.sh could not start: {e}")),
+    }
 }

@@ -9,6 +9,13 @@ use std::process::Command;
 const BEGIN: &str = "<!-- methods: begin (cargo xtask gen) -->";
 const END: &str = "<!-- methods: end -->";
 
+const PYTHON: &str = "python/crowdwise/_methods.py";
+
+/// Writes the Python classes: all that the Python package needs of this.
+pub fn python_only() -> Result<(), String> {
+    std::fs::write(root().join(PYTHON), crate::python::classes()).map_err(|e| format!("{PYTHON}: {e}"))
+}
+
 /// Writes every generated file, or with `check` only says which are out of date.
 pub fn run(check: bool) -> Result<(), String> {
     let mut files = vec![(root().join("README.md"), readme()?)];
@@ -19,6 +26,7 @@ pub fn run(check: bool) -> Result<(), String> {
     for (shell, file) in [("bash", "crowdwise.bash"), ("zsh", "_crowdwise"), ("fish", "crowdwise.fish")] {
         files.push((root().join("completions").join(file), command(&["completions", shell])?));
     }
+    files.push((root().join(PYTHON), crate::python::classes()));
     let mut stale = Vec::new();
     for (path, text) in &files {
         if std::fs::read_to_string(path).ok().as_deref() == Some(text) {

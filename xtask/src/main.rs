@@ -3,13 +3,16 @@
 
 mod ci;
 mod generate;
+mod python;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-cargo xtask ci            format, lints, tests, generated files, fuzz targets
-cargo xtask gen           write the generated parts: README table, docs/methods, completions
+cargo xtask ci            format, lints, tests, generated files, fuzz targets, Python
+cargo xtask python        tests of the Python package; `python peers` also compares with crowd-kit
+cargo xtask gen           write the generated parts: README table, docs/methods, completions, Python classes
+cargo xtask gen --python  write the Python classes only
 cargo xtask gen --check   fail if they are not up to date";
 
 fn main() -> ExitCode {
@@ -17,7 +20,9 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words[..] {
         ["ci"] => ci::run(),
+        ["python", ref args @ ..] => ci::python(args),
         ["gen"] => generate::run(false),
+        ["gen", "--python"] => generate::python_only(),
         ["gen", "--check"] => generate::run(true),
         _ => Err(HELP.to_owned()),
     };

@@ -3,7 +3,6 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crowdwise::Error;
 use std::io::Write;
-use std::process::ExitCode;
 
 /// How a command ended that could do its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,18 +14,18 @@ pub enum Exit {
     Interrupted,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+impl From<Exit> for u8 {
+    fn from(exit: Exit) -> u8 {
+        match exit {
             Exit::Done => 0,
             Exit::Condition => 1,
             Exit::Interrupted => 130,
-        })
+        }
     }
 }
 
 /// Prints every problem with its hint and gives the exit code.
-pub fn report(error: &Error) -> ExitCode {
+pub fn report(error: &Error) -> u8 {
     let mut out = anstream::stderr().lock();
     for e in flatten(error) {
         let _ = writeln!(out, "crowdwise: \x1b[1;31merror[{}]\x1b[0m: {e}", e.code());
@@ -34,7 +33,7 @@ pub fn report(error: &Error) -> ExitCode {
             let _ = writeln!(out, "  \x1b[1mhint\x1b[0m: {hint}");
         }
     }
-    ExitCode::from(if matches!(error, Error::Interrupted) { 130 } else { 2 })
+    if matches!(error, Error::Interrupted) { 130 } else { 2 }
 }
 
 fn flatten(error: &Error) -> Vec<&Error> {
@@ -45,15 +44,15 @@ fn flatten(error: &Error) -> Vec<&Error> {
 }
 
 /// Help and version as they are; anything else in the manner of our own errors.
-pub fn report_usage(error: &clap::Error) -> ExitCode {
+pub fn report_usage(error: &clap::Error) -> u8 {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             let _ = error.print();
-            ExitCode::SUCCESS
+            0
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();
-            ExitCode::from(2)
+            2
         }
         _ => report(&usage_error(error)),
     }

@@ -1,48 +1,7 @@
-//! The `crowdwise` command: reads arguments, calls the library, writes what it says.
+//! The `crowdwise` command.
 
-mod cli;
-mod commands;
-mod failure;
-mod features;
-mod fitting;
-mod interrupt;
-mod options;
-mod output;
-mod progress;
-mod rows;
-mod source;
-mod talk;
-
-use clap::Parser;
-use cli::{Cli, Command};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(e) => return failure::report_usage(&e),
-    };
-    interrupt::install();
-    let talk = cli.talk;
-    let result = match &cli.command {
-        Command::Inspect(args) => commands::inspect::run(args, talk),
-        Command::Fit(args) => commands::fit::run(args, talk),
-        Command::Annotators(args) => commands::annotators::run(args, talk),
-        Command::Items(args) => commands::items::run(args, talk),
-        Command::Compare(args) => commands::compare::run(args, talk),
-        Command::Learn(args) => commands::learn::run(args, talk),
-        Command::Predict(args) => commands::predict::run(args, talk),
-        Command::Simulate(args) => commands::simulate::run(args, talk),
-        Command::Report(args) => commands::report::run(args, talk),
-        Command::Repro(args) => commands::repro::run(args, talk),
-        Command::Methods(args) => commands::methods::run(args, talk),
-        Command::Convert(args) => commands::convert::run(args, talk),
-        Command::Completions(args) => commands::completions::run(args),
-        Command::Man(args) => commands::man::run(args),
-    };
-    match result {
-        _ if output::pipe_closed() => ExitCode::SUCCESS,
-        Ok(exit) => exit.into(),
-        Err(e) => failure::report(&e),
-    }
+    crowdwise_cli::run(std::env::args_os()).into()
 }

@@ -48,6 +48,7 @@ pub struct Context<'a> {
     last_event: Option<Instant>,
     pool: Option<rayon::ThreadPool>,
     kept: Option<Box<dyn Any + Send>>,
+    brought: Option<Box<dyn Any + Send>>,
 }
 
 impl std::fmt::Debug for Context<'_> {
@@ -76,6 +77,7 @@ impl<'a> Context<'a> {
             last_event: None,
             pool: None,
             kept: None,
+            brought: None,
         }
     }
 
@@ -106,6 +108,16 @@ impl<'a> Context<'a> {
     /// Takes what the method left, if it is of this type.
     pub fn take_kept<T: Any + Send>(&mut self) -> Option<T> {
         self.kept.take().and_then(|kept| kept.downcast::<T>().ok()).map(|kept| *kept)
+    }
+
+    /// Brings something to the method that is no plain data: a classifier of another framework.
+    pub fn bring<T: Any + Send>(&mut self, what: T) {
+        self.brought = Some(Box::new(what));
+    }
+
+    /// Takes what was brought, if it is of this type.
+    pub fn take_brought<T: Any + Send>(&mut self) -> Option<T> {
+        self.brought.take().and_then(|brought| brought.downcast::<T>().ok()).map(|brought| *brought)
     }
 
     pub fn cancelled(&self) -> bool {

@@ -41,7 +41,18 @@ pub trait Classifier: Send {
     /// Multiplies the learning rate that the classifier was made with.
     fn set_rate(&mut self, factor: f64);
     fn snapshot(&self) -> Result<Weights, Error>;
+    /// Goes back to weights of a snapshot, with an optimiser that has no past.
     fn restore(&mut self, weights: &Weights) -> Result<(), Error>;
+}
+
+/// A classifier of another framework: brought to a run (`cx.bring(Brought(…))`), it takes the place of the built-in network
+/// and sees the features as they are. Its trained state is its own to keep; no [`crate::Model`] is left.
+pub struct Brought(pub Box<dyn Classifier>);
+
+impl std::fmt::Debug for Brought {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Brought({} -> {})", self.0.width(), self.0.outputs())
+    }
 }
 
 /// Rows that are evaluated at once.

@@ -1,9 +1,9 @@
 //! From a dataset with features to a fit and a model: what all methods have in common.
 
-use crate::classifier::scores;
+use crate::classifier::{Brought, Classifier, scores};
 use crate::model::{Heard, Model, Readout};
 use crate::network::Network;
-use crate::params::{Choose, NetworkParams, Training};
+use crate::params::{Choose, NetworkKind, NetworkParams, Training};
 use crate::train::{Task, train};
 use crate::{Labels, Mode, Objective, Probabilities, Scaler};
 use crowdwise_core::{
@@ -88,15 +88,22 @@ pub(crate) fn learn<L: Learner>(
     cx: &mut Context<'_>,
     make: impl Fn(&Task, &mut Context<'_>) -> Result<L, Error>,
 ) -> Result<Outcome, Error> {
-    let (mut task, scaler) = task(data, recipe.network, recipe.training, cx.seed)?;
+    let brought = cx.take_brought::<Brought>();
+    let plain = NetworkParams { network: NetworkKind::Linear, standardise: false, ..recipe.network.clone() };
+    let seen = if brought.is_some() { &plain } else { recipe.network };
+    let (mut task, scaler) = task(data, seen, recipe.training, cx.seed)?;
     let features = data.features.as_ref().expect("the contract brings features");
     let mut architecture = recipe.network.architecture(features, task.labels.k)?;
     if recipe.output == Output::Trunk {
         architecture.layers.pop();
     }
-    let mut net = Network::new(architecture.clone(), recipe.training.optimiser(), cx.seed);
     let mut learner = make(&task, cx)?;
-    let history = train(&mut net, &mut learner, &task, recipe.training, cx)?;
+    let mut net = match brought {
+        Some(Brought(own)) => Net::Brought(fitting(own, recipe, &learner, &task)?),
+        None => Net::Own(Box::new(Network::new(architecture.clone(), recipe.training.optimiser(), cx.seed))),
+    };
+    let start = if matches!(net, Net::Brought(_)) { Some(net.get().snapshot()?) } else { None };
+    let history = train(net.get(), &mut learner, &task, recipe.training, cx)?;
     let held_out = task.held_out.len();
     let t = recipe.training;
     let mut refitted = false;
@@ -106,15 +113,25 @@ pub(crate) fn learn<L: Learner>(
         task.train.append(&mut task.held_out);
         task.train.sort_unstable();
         let again = Training { epochs: history.chosen, choose: Choose::Last, patience: 0, ..t.clone() };
-        let mut whole_net = Network::new(architecture, t.optimiser(), cx.seed);
         let mut whole = make(&task, cx)?;
-        let second = train(&mut whole_net, &mut whole, &task, &again, cx)?;
+        let trained = start.as_ref().map(|_| net.get().snapshot()).transpose()?;
+        let mut fresh = match &start {
+            Some(start) => {
+                net.get().restore(start)?;
+                None
+            }
+            None => Some(Net::Own(Box::new(Network::new(architecture, t.optimiser(), cx.seed)))),
+        };
+        let second = train(fresh.as_mut().unwrap_or(&mut net).get(), &mut whole, &task, &again, cx)?;
         if second.stop == Stop::Direct && second.rescues == 0 {
-            (net, learner, refitted) = (whole_net, whole, true);
+            (learner, refitted) = (whole, true);
+            net = fresh.unwrap_or(net);
+        } else if let Some(trained) = trained {
+            net.get().restore(&trained)?;
         }
     }
     let everyone: Vec<u32> = (0..task.labels.items() as u32).collect();
-    let f = learner.probabilities(&cx.install(|| scores(&mut net, &task.x, &everyone, Mode::Eval))??);
+    let f = learner.probabilities(&cx.install(|| scores(net.get(), &task.x, &everyone, Mode::Eval))??);
     let mut outcome = outcome(&learner, &f, &task.labels);
     outcome.diagnostics = history.diagnostics();
     if cx.cancelled() {
@@ -133,9 +150,53 @@ pub(crate) fn learn<L: Learner>(
             "a smaller learning rate (`-p learning_rate=…`) avoids that",
         ));
     }
-    let model = Model::new(recipe, cx.seed, data, scaler, &net, learner.readout(), Heard::of(&learner, task.labels.k))?;
-    cx.keep(model);
+    if let Net::Own(net) = &net {
+        let heard = Heard::of(&learner, task.labels.k);
+        cx.keep(Model::new(recipe, cx.seed, data, scaler, net, learner.readout(), heard)?);
+    }
     Ok(outcome)
+}
+
+/// The built-in network, or one that was brought.
+enum Net {
+    Own(Box<Network>),
+    Brought(Box<dyn Classifier>),
+}
+
+impl Net {
+    fn get(&mut self) -> &mut dyn Classifier {
+        match self {
+            Net::Own(net) => net.as_mut(),
+            Net::Brought(net) => net.as_mut(),
+        }
+    }
+}
+
+/// A classifier that was brought, if the method can train it.
+fn fitting(
+    own: Box<dyn Classifier>,
+    recipe: &Recipe<'_>,
+    learner: &impl Learner,
+    task: &Task,
+) -> Result<Box<dyn Classifier>, Error> {
+    if recipe.output == Output::Trunk || learner.readout().0 != Readout::Softmax {
+        return Err(Error::Unsupported {
+            what: format!("{} has heads of its own and cannot train a network of another framework", recipe.info.id),
+            hint: Some("leave out the network, or take another method".into()),
+        });
+    }
+    let (has, wants) = ((own.width(), own.outputs()), (task.x.cols, task.labels.k));
+    if has != wants {
+        return Err(Error::BadData {
+            file: "the network".into(),
+            what: format!(
+                "it maps {} numbers to {}, but there are {} features and {} classes",
+                has.0, has.1, wants.0, wants.1
+            ),
+            hint: Some("its last layer needs one number per class, without a soft-max".into()),
+        });
+    }
+    Ok(own)
 }
 
 /// Truth and annotators as the objective sees them.

@@ -26,7 +26,7 @@ mod rows;
 mod scale;
 mod train;
 
-pub use classifier::{Classifier, Mode, Weights, scores};
+pub use classifier::{Brought, Classifier, Mode, Weights, scores};
 pub use labels::Labels;
 pub use matrix::Matrix;
 pub use model::{McDropout, Model};

@@ -1,6 +1,6 @@
 //! Dawid-Skene: a confusion matrix per annotator, by EM.
 
-use super::em::{self, Adaptive, Assignment, Settings, Start};
+use super::em::{self, Adaptive, Assignment, Bounded, Settings, Start, StopRule};
 use super::kernel::{Begin, Engine, Model, Sums};
 use super::shared::{self, ClassPrior, Shares};
 use super::start::{self, Init};
@@ -29,8 +29,8 @@ pub struct DawidSkene {
     pub class_shares: BTreeMap<String, f64>,
     /// Added to every class count when class shares are learned.
     pub beta: f64,
-    /// What a probability of exactly zero becomes (only without smoothing): `floor` 1e-10, `eps` 2.2e-16, or `skip` (the
-    /// label then says nothing about that class).
+    /// What a probability of exactly zero becomes (only without smoothing): `floor` 1e-10, `eps` 2.2e-16, `skip` (the
+    /// label then says nothing about that class), or `counts` (expected counts are at least 1e-10, as in crowd-kit).
     pub zeros: Zeros,
     /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,
@@ -40,6 +40,9 @@ pub struct DawidSkene {
     pub assignment: Assignment,
     /// Extrapolate (SQUAREM): the same optimum in fewer iterations. Soft EM only.
     pub accelerate: bool,
+    /// What `tol` is compared with: the largest change of a probability (`parameters`), or the gain per label of the bound
+    /// that crowd-kit watches (`bound`; without acceleration, and the result is that of the last E-step).
+    pub stop: StopRule,
 }
 
 /// What a probability of exactly zero becomes.
@@ -52,6 +55,8 @@ pub enum Zeros {
     Eps,
     /// Left out of the product.
     Skip,
+    /// Expected counts of the labels that the annotator uses are at least 1e-10, and probabilities their shares.
+    Counts,
 }
 
 impl Default for DawidSkene {
@@ -69,6 +74,7 @@ impl Default for DawidSkene {
             restarts: 1,
             assignment: Assignment::Soft,
             accelerate: true,
+            stop: StopRule::Parameters,
         }
     }
 }
@@ -86,6 +92,19 @@ impl Rows {
     pub fn plain(alpha: f64, zeros: Zeros, k: usize) -> Rows {
         let shares = Shares { learn: false, beta: 0.0, given: vec![1.0 / k as f64; k] };
         Rows { alpha, diagonal: 0.0, zeros, shares }
+    }
+}
+
+/// The table of [`Zeros::Counts`].
+fn shares_of_counts(k: usize, counts: &[f64], table: &mut [f64]) {
+    const LEAST: f64 = 1e-10;
+    let used: Vec<bool> = counts.chunks_exact(k).map(|row| row.iter().any(|c| *c > 0.0)).collect();
+    for t in 0..k {
+        let count = |l: usize| counts[l * k + t].max(LEAST);
+        let sum: f64 = (0..k).filter(|l| used[*l]).map(count).sum();
+        for l in 0..k {
+            table[l * k + t] = if used[l] { count(l) / sum } else { LEAST };
+        }
     }
 }
 
@@ -117,11 +136,14 @@ impl Model for Rows {
                 }
             }
         }
-        if self.alpha < 1e-12 {
+        if self.alpha < 1e-12 && self.zeros == Zeros::Counts {
+            shares_of_counts(k, counts, table);
+        } else if self.alpha < 1e-12 {
             let (floor, zero) = match self.zeros {
                 Zeros::Floor => (1e-10, 1e-10),
                 Zeros::Eps => (f64::EPSILON, f64::EPSILON),
                 Zeros::Skip => (1e-100, 1.0),
+                Zeros::Counts => (0.0, 0.0),
             };
             table[..k * k].iter_mut().for_each(|p| *p = if *p < floor { zero } else { *p });
         }
@@ -151,6 +173,11 @@ impl Model for Rows {
 
 impl Adaptive for Rows {}
 
+enum Kind {
+    Plain(Rows),
+    Bounded(Bounded<Rows>),
+}
+
 impl Method for DawidSkene {
     const INFO: MethodInfo = MethodInfo {
         id: "dawid-skene",
@@ -177,7 +204,7 @@ impl Method for DawidSkene {
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
-        p.at_least("tol", self.tol, 0.0);
+        self.stop.check(self.tol, p);
         p.within("alpha", self.alpha, 0.0, 1e9);
         p.within("alpha_diagonal", self.alpha_diagonal, 0.0, 1e9);
         p.count("restarts", self.restarts);
@@ -189,12 +216,17 @@ impl Method for DawidSkene {
         let (k, units) = (labels.k(), data.table.n_units());
         let shares = Shares::new(self.class_prior, self.beta, &self.class_shares, &labels)?;
         let first_prior = shares.given.clone();
-        let mut model = Rows { alpha: self.alpha, diagonal: self.alpha_diagonal, zeros: self.zeros, shares };
+        let rows = Rows { alpha: self.alpha, diagonal: self.alpha_diagonal, zeros: self.zeros, shares };
+        let mut model = match self.stop {
+            StopRule::Parameters => Kind::Plain(rows),
+            StopRule::Bound => Kind::Bounded(Bounded(rows)),
+        };
         let settings = Settings {
             max_iter: self.max_iter,
             tol: self.tol,
             accelerate: self.accelerate && (self.alpha > 0.0 || self.zeros != Zeros::Skip),
             assignment: self.assignment,
+            stop: self.stop,
         };
         let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
         let hard = self.assignment == Assignment::Hard;
@@ -216,7 +248,10 @@ impl Method for DawidSkene {
                     }
                 },
             };
-            let fitted = em::fit(&mut engine, &mut model, start, &settings, units, cx)?;
+            let fitted = match &mut model {
+                Kind::Plain(m) => em::fit(&mut engine, m, start, &settings, units, cx)?,
+                Kind::Bounded(m) => em::fit(&mut engine, m, start, &settings, units, cx)?,
+            };
             objectives.push(fitted.objective);
             if best.as_ref().is_none_or(|b| fitted.objective > b.objective) {
                 best = Some(fitted);

@@ -2,7 +2,7 @@
 
 use super::kernel::{Begin, Dense, Engine, Maximised, Model, Sums};
 use super::squarem::Squarem;
-use crowdwise_core::{Context, Error, Finding, Run, Step};
+use crowdwise_core::{Context, Error, Finding, Problems, Run, Step};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,17 +21,39 @@ pub enum Assignment {
 /// Hybrid EM turns hard when the class shares move by no more than this in all (Sinha et al. 2018).
 const HYBRID_SWITCH: f64 = 0.005;
 
+/// What `tol` is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopRule {
+    /// The largest change of a probability in one EM step.
+    Parameters,
+    /// What one EM step adds to crowd-kit's bound, per label.
+    Bound,
+}
+
+impl StopRule {
+    /// A gain may be negative, and so may its limit: then all iterations are made.
+    pub(crate) fn check(self, tol: f64, p: &mut Problems) {
+        match self {
+            StopRule::Parameters => p.at_least("tol", tol, 0.0),
+            StopRule::Bound => p.require(tol.is_finite(), "tol", tol, "a number"),
+        }
+    }
+}
+
 pub(crate) struct Settings {
     pub max_iter: usize,
     pub tol: f64,
     pub accelerate: bool,
     pub assignment: Assignment,
+    /// [`StopRule::Bound`] needs a model in [`Bounded`].
+    pub stop: StopRule,
 }
 
 impl Settings {
     /// Soft EM, the usual case.
     pub fn soft(max_iter: usize, tol: f64, accelerate: bool) -> Settings {
-        Settings { max_iter, tol, accelerate, assignment: Assignment::Soft }
+        Settings { max_iter, tol, accelerate, assignment: Assignment::Soft, stop: StopRule::Parameters }
     }
 }
 
@@ -75,6 +97,83 @@ pub(crate) trait Adaptive: Model {
     fn has_objective(&self) -> bool {
         true
     }
+}
+
+/// A model that also tells the expected log-likelihood of the labels under its new tables, as the second of its sums.
+pub(crate) struct Bounded<M>(pub M);
+
+impl<M: Model> Model for Bounded<M> {
+    fn table(&self, k: usize, j: usize, counts: &[f64], table: &mut [f64]) -> Sums {
+        let mut sums = self.0.table(k, j, counts, table);
+        sums[1] = expected(counts, table);
+        sums
+    }
+
+    fn report(&self, k: usize, j: usize, counts: &[f64], table: &mut [f64]) {
+        self.0.report(k, j, counts, table);
+    }
+
+    fn prior(&self, class: &[f64], prior: &mut [f64]) -> f64 {
+        self.0.prior(class, prior)
+    }
+
+    fn report_prior(&self, class: &[f64], prior: &mut [f64]) {
+        self.0.report_prior(class, prior);
+    }
+
+    fn penalty(&self, k: usize, table: &[f64]) -> f64 {
+        self.0.penalty(k, table)
+    }
+
+    fn prior_penalty(&self, prior: &[f64]) -> f64 {
+        self.0.prior_penalty(prior)
+    }
+}
+
+impl<M: Model> Adaptive for Bounded<M> {}
+
+/// Expected log-likelihood of labels that were counted, under a table.
+fn expected(counts: &[f64], table: &[f64]) -> f64 {
+    let ln = |p: &f64| p.max(f64::MIN_POSITIVE).ln();
+    counts.iter().zip(table).filter(|(c, _)| **c > 0.0).map(|(c, p)| c * ln(p)).sum()
+}
+
+/// What crowd-kit's bound needs of a pass before the M-step: the entropy of the posteriors, and the class counts with
+/// every item counted once for each of its labels.
+struct BeforeStep {
+    entropy: f64,
+    by_label: Vec<f64>,
+}
+
+impl BeforeStep {
+    fn new(
+        engine: &mut Engine,
+        tables: &[f64],
+        passed: &(f64, &[f64]),
+        cx: &mut Context<'_>,
+    ) -> Result<BeforeStep, Error> {
+        let k = engine.k();
+        let sums = engine.gather(cx, 1 + k, |j, counts, sums| {
+            sums[0] += expected(counts, &tables[j * k * k..][..k * k]);
+            for row in counts.chunks_exact(k) {
+                sums[1..].iter_mut().zip(row).for_each(|(s, c)| *s += c);
+            }
+        })?;
+        let (log_likelihood, class) = passed;
+        // of Σ_k q_k ln (joint of k / q_k), which is the log-likelihood, only the entropy stays
+        let entropy = log_likelihood - sums[0] - weighted(class, engine.prior());
+        Ok(BeforeStep { entropy, by_label: sums[1..].to_vec() })
+    }
+
+    /// The bound per label with the new tables and prior. crowd-kit adds the prior once for every label of an item.
+    fn bound(&self, expected: f64, prior: &[f64]) -> f64 {
+        let labels: f64 = self.by_label.iter().sum();
+        (expected + weighted(&self.by_label, prior) + self.entropy) / labels.max(1.0)
+    }
+}
+
+fn weighted(class: &[f64], prior: &[f64]) -> f64 {
+    class.iter().zip(prior).filter(|(c, _)| **c > 0.0).map(|(c, p)| c * p.max(1e-10).ln()).sum()
 }
 
 /// The M-step: first what the model wants to know of all annotators together, then the tables.
@@ -132,10 +231,13 @@ pub(crate) fn fit<M: Adaptive>(
         }
     };
     let worth = worth_extrapolating(engine.entries(), engine.labels());
-    let accelerate = settings.accelerate && settings.assignment == Assignment::Soft && worth;
+    let soft = settings.assignment == Assignment::Soft && settings.stop == StopRule::Parameters;
+    let accelerate = settings.accelerate && soft && worth;
     let mut squarem = accelerate.then(|| Squarem::new(&tables, engine.prior()));
     let mut hard = settings.assignment == Assignment::Hard;
     let mut stored = false;
+    let by_bound = settings.stop == StopRule::Bound;
+    let mut bound = f64::MIN;
     let (mut objective, mut change) = (f64::NEG_INFINITY, f64::MAX);
     // expected class shares of the last pass
     let mut class = vec![0.0; k];
@@ -143,7 +245,9 @@ pub(crate) fn fit<M: Adaptive>(
     let mut counts = vec![0.0; k];
     let run = cx.iterate(settings.max_iter, settings.tol, |cx, iteration| {
         let last = iteration == settings.max_iter;
-        let passed = engine.pass(cx, last.then_some(posterior.as_mut_slice()), hard)?;
+        // by crowd-kit's rule the posterior of the last step counts, whichever that will be
+        let keep = last || by_bound;
+        let passed = engine.pass(cx, keep.then_some(posterior.as_mut_slice()), hard)?;
         let reached = passed.log_likelihood + penalty;
         if reached.is_nan() {
             return Ok(Step { objective: Some(reached), change });
@@ -160,7 +264,12 @@ pub(crate) fn fit<M: Adaptive>(
         let shares = normalised(&passed.class);
         let moved: f64 = shares.iter().zip(&class).map(|(a, b)| (a - b).abs()).sum();
         class = shares;
-        let wanted = match (last, &squarem) {
+        let before = if by_bound {
+            Some(BeforeStep::new(engine, &tables, &(passed.log_likelihood, &passed.class), cx)?)
+        } else {
+            None
+        };
+        let wanted = match (keep, &squarem) {
             (true, _) => Dense::Report(&mut tables),
             (false, Some(_)) => Dense::Tables(&mut tables),
             (false, None) => Dense::None,
@@ -171,8 +280,13 @@ pub(crate) fn fit<M: Adaptive>(
         }
         penalty = m.sums[0] + m.prior_penalty;
         change = m.change;
-        stored = last;
-        if last {
+        if let Some(before) = &before {
+            let reached = before.bound(m.sums[1], engine.prior());
+            change = if bound == f64::MIN { f64::MAX } else { reached - bound };
+            bound = reached;
+        }
+        stored = keep;
+        if keep {
             counts.clone_from(&passed.class);
         }
         if settings.assignment == Assignment::Hybrid && !hard && iteration > 1 && moved <= HYBRID_SWITCH {
@@ -190,7 +304,8 @@ pub(crate) fn fit<M: Adaptive>(
                 engine.set(t, prior);
             }
         }
-        Ok(Step { objective: model.has_objective().then_some(objective), change })
+        let told = if by_bound { bound } else { objective };
+        Ok(Step { objective: model.has_objective().then_some(told), change })
     })?;
     if !stored {
         if let Some(s) = &mut squarem

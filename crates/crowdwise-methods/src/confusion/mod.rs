@@ -17,7 +17,7 @@ pub use bayes_dawid_skene::BayesDawidSkene;
 pub use confusion_vector::ConfusionVector;
 pub(crate) use dawid_skene::Rows;
 pub use dawid_skene::{DawidSkene, Zeros};
-pub use em::Assignment;
+pub use em::{Assignment, StopRule};
 pub use ibcc::Ibcc;
 pub use one_coin::OneCoin;
 pub use shared::ClassPrior;

@@ -1,6 +1,6 @@
 //! One coin: each annotator is right with one probability, errors spread evenly.
 
-use super::em::{Adaptive, Settings};
+use super::em::{Adaptive, Bounded, Settings, StopRule};
 use super::kernel::{Model, Sums};
 use super::shared::{self, ClassPrior, Shares};
 use super::start::Init;
@@ -32,6 +32,9 @@ pub struct OneCoin {
     pub init: Init,
     /// Extrapolate (SQUAREM): the same optimum in fewer iterations.
     pub accelerate: bool,
+    /// What `tol` is compared with: the largest change of a probability (`parameters`), or the gain per label of the bound
+    /// that crowd-kit watches (`bound`; without acceleration, and the result is that of the last E-step).
+    pub stop: StopRule,
 }
 
 impl Default for OneCoin {
@@ -45,12 +48,13 @@ impl Default for OneCoin {
             beta: 0.0,
             init: Init::Majority,
             accelerate: true,
+            stop: StopRule::Parameters,
         }
     }
 }
 
 /// Accuracies are kept this far from 0 and 1.
-const CLIP: f64 = 1e-6;
+const CLIP: f64 = 1e-10;
 
 /// `alpha` right and (K - 1) `alpha` wrong pseudo-labels.
 pub(super) struct Coin {
@@ -150,7 +154,7 @@ impl Method for OneCoin {
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
-        p.at_least("tol", self.tol, 0.0);
+        self.stop.check(self.tol, p);
         p.within("alpha", self.alpha, 0.0, 1e9);
         Shares::check(self.class_prior, self.beta, &self.class_shares, p);
     }
@@ -160,19 +164,21 @@ impl Method for OneCoin {
         let k = labels.k();
         let shares = Shares::new(self.class_prior, self.beta, &self.class_shares, &labels)?;
         let mut model = Coin { alpha: self.alpha, shares };
-        let settings = Settings::soft(self.max_iter, self.tol, self.accelerate);
+        let settings = Settings { stop: self.stop, ..Settings::soft(self.max_iter, self.tol, self.accelerate) };
         let kind = shared::objective_kind(self.alpha + self.beta);
         // other starts have tables anyway
-        if wide::is_wide(data) && self.init == Init::Majority {
+        if wide::is_wide(data) && self.init == Init::Majority && self.stop == StopRule::Parameters {
             let input = wide::Input { labels, gold: gold.as_deref() };
             let begin = wide::warm_start(data, cx).unwrap_or(wide::Begin::VoteShares);
             let fitted = wide::coins(input, &mut model, &begin, (&settings).into(), cx)?;
             let accuracy = |accuracy| Annotators::Accuracy { k, accuracy };
             return Ok(shared::outcome(fitted, data, gold.as_deref(), kind, accuracy));
         }
-        shared::run(data, cx, &mut model, &settings, self.init, kind, |t| Annotators::Accuracy {
-            k,
-            accuracy: t.chunks_exact((k * k).max(1)).map(|t| t[0]).collect(),
-        })
+        let accuracy =
+            |t: Vec<f64>| Annotators::Accuracy { k, accuracy: t.chunks_exact((k * k).max(1)).map(|t| t[0]).collect() };
+        match self.stop {
+            StopRule::Parameters => shared::run(data, cx, &mut model, &settings, self.init, kind, accuracy),
+            StopRule::Bound => shared::run(data, cx, &mut Bounded(model), &settings, self.init, kind, accuracy),
+        }
     }
 }

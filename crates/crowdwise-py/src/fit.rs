@@ -1,0 +1,275 @@
+//! A result that Python holds.
+
+use crate::data::Data;
+use crate::json;
+use crowdwise::{Annotators, Truth, stats};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,
+    PyUntypedArrayMethods,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::sync::Arc;
+
+#[pyclass(frozen, module = "crowdwise._crowdwise")]
+#[derive(Debug)]
+pub struct Fit {
+    pub fit: Arc<crowdwise::Fit>,
+    /// Seconds that the fit took.
+    #[pyo3(get)]
+    pub elapsed: f64,
+}
+
+type Array<'py, T> = Bound<'py, PyArray1<T>>;
+
+#[pymethods]
+impl Fit {
+    #[getter]
+    fn method(&self) -> &str {
+        &self.fit.provenance.method
+    }
+
+    /// Parameters, JSON.
+    #[getter]
+    fn params(&self) -> PyResult<String> {
+        json(&self.fit.provenance.params)
+    }
+
+    #[getter]
+    fn stop(&self) -> PyResult<String> {
+        Ok(json(&self.fit.diagnostics.stop)?.trim_matches('"').to_owned())
+    }
+
+    #[getter]
+    fn iterations(&self) -> usize {
+        self.fit.diagnostics.iterations
+    }
+
+    #[getter]
+    fn objective(&self) -> Option<(&str, f64)> {
+        self.fit.diagnostics.objective.as_ref().map(|o| (o.kind.as_str(), o.value))
+    }
+
+    /// Further numbers of the method, JSON.
+    #[getter]
+    fn details(&self) -> PyResult<String> {
+        json(&self.fit.diagnostics.details)
+    }
+
+    /// (iteration, objective, change) of every iteration.
+    #[getter]
+    fn trace(&self) -> Vec<(usize, Option<f64>, f64)> {
+        self.fit.diagnostics.trace.iter().map(|t| (t.iteration, t.objective, t.change)).collect()
+    }
+
+    /// Class probabilities, units x classes.
+    fn posterior<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let Some((k, p)) = self.fit.posterior() else { return Ok(None) };
+        let n = p.len() / k.max(1);
+        Ok(Some(PyArray1::from_slice(py, p).reshape([n, k])?))
+    }
+
+    /// The most probable class of every unit, the first of those that are tied.
+    fn best<'py>(&self, py: Python<'py>) -> Option<Array<'py, i64>> {
+        let (k, p) = self.fit.posterior()?;
+        Some(p.chunks_exact(k.max(1)).map(|row| stats::argmax(row) as i64).collect::<Vec<_>>().into_pyarray(py))
+    }
+
+    /// (value, standard error) of every unit of a fit of numbers.
+    fn values<'py>(&self, py: Python<'py>) -> Option<(Array<'py, f64>, Array<'py, f64>)> {
+        let Truth::Real { value, sd } = &self.fit.truth else { return None };
+        Some((PyArray1::from_slice(py, value), PyArray1::from_slice(py, sd)))
+    }
+
+    /// (score, interval, component) of every item of a fit of comparisons.
+    fn scores<'py>(&self, py: Python<'py>) -> PyResult<Option<Scores<'py>>> {
+        let Truth::Scores { score, interval, component } = &self.fit.truth else { return Ok(None) };
+        let flat: Vec<f64> = interval.iter().flatten().copied().collect();
+        let intervals = flat.into_pyarray(py).reshape([interval.len(), 2])?;
+        let component: Vec<i64> = component.iter().map(|&c| i64::from(c)).collect();
+        Ok(Some((PyArray1::from_slice(py, score), intervals, component.into_pyarray(py))))
+    }
+
+    /// Confusion matrices, annotators x truth x label, where the method has them.
+    fn confusion<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray3<f64>>>> {
+        let a = &self.fit.annotators;
+        let Some(k) = a.classes() else { return Ok(None) };
+        let flat = match a {
+            Annotators::Confusion { matrix, .. } => PyArray1::from_slice(py, matrix),
+            _ => {
+                (0..a.len()).flat_map(|j| a.confusion(j).expect("it has classes")).collect::<Vec<_>>().into_pyarray(py)
+            }
+        };
+        Ok(Some(flat.reshape([a.len(), k, k])?))
+    }
+
+    /// P(right) of every annotator, where the method has it.
+    fn accuracy<'py>(&self, py: Python<'py>) -> Option<Array<'py, f64>> {
+        let a = &self.fit.annotators;
+        (0..a.len())
+            .map(|j| a.accuracy(j))
+            .collect::<Option<Vec<_>>>()
+            .filter(|v| !v.is_empty())
+            .map(|v| v.into_pyarray(py))
+    }
+
+    /// The number by which the method itself ranks annotators.
+    fn weight<'py>(&self, py: Python<'py>) -> Option<Array<'py, f64>> {
+        let a = &self.fit.annotators;
+        (0..a.len())
+            .map(|j| a.weight(j))
+            .collect::<Option<Vec<_>>>()
+            .filter(|v| !v.is_empty())
+            .map(|v| v.into_pyarray(py))
+    }
+
+    /// What the method's own guesses are drawn from (annotators x classes), for `mace`.
+    fn strategy<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let Annotators::Competence { k, strategy, competence } = &self.fit.annotators else { return Ok(None) };
+        Ok(Some(PyArray1::from_slice(py, strategy).reshape([competence.len(), *k])?))
+    }
+
+    fn class_prior<'py>(&self, py: Python<'py>) -> Option<Array<'py, f64>> {
+        self.fit.class_prior.as_ref().map(|p| PyArray1::from_slice(py, p))
+    }
+
+    fn difficulty<'py>(&self, py: Python<'py>) -> Option<Array<'py, f64>> {
+        self.fit.difficulty.as_ref().map(|p| PyArray1::from_slice(py, p))
+    }
+
+    /// Share of every annotator's labels that equal the result; the same label given to an item twice counts once.
+    fn hits<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Array<'py, f64>> {
+        let table = &data.data.table;
+        let (Some((k, p)), Some(labels)) = (self.fit.posterior(), table.categorical()) else {
+            return Err(PyValueError::new_err("these labels are no classes"));
+        };
+        let mut counts = vec![[0u64; 2]; table.n_annotators()];
+        for (u, row) in p.chunks_exact(k.max(1)).enumerate() {
+            let best = stats::argmax(row);
+            let mut seen: Vec<(u32, usize)> = Vec::new();
+            for r in table.rows(u) {
+                let said = (table.annotator()[r], labels.codes.get(r));
+                if seen.last().is_none_or(|last| last.0 != said.0) {
+                    seen.clear();
+                }
+                if seen.contains(&said) {
+                    continue;
+                }
+                seen.push(said);
+                counts[said.0 as usize][0] += u64::from(said.1 == best);
+                counts[said.0 as usize][1] += 1;
+            }
+        }
+        let share = |c: &[u64; 2]| if c[1] == 0 { f64::NAN } else { c[0] as f64 / c[1] as f64 };
+        Ok(counts.iter().map(share).collect::<Vec<_>>().into_pyarray(py))
+    }
+
+    /// This fit as a start for `data`, which has the same annotators and perhaps some more: those begin with the mean of
+    /// the others. None if the classes are others.
+    fn for_data(&self, data: &Data) -> Option<Fit> {
+        let (table, mut fit) = (&data.data.table, (*self.fit).clone());
+        if fit.provenance.classes != table.n_classes() || fit.annotators.len() > table.n_annotators() {
+            return None;
+        }
+        lengthen(&mut fit.annotators, table.n_annotators());
+        // the posterior is of other items
+        (fit.provenance.items, fit.difficulty) = (0, None);
+        Some(Fit { fit: Arc::new(fit), elapsed: self.elapsed })
+    }
+
+    /// A start from confusion matrices (annotators x truth x label) and class shares.
+    fn begin(
+        &self,
+        data: &Data,
+        confusion: PyReadonlyArray3<'_, f64>,
+        prior: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<Fit> {
+        let (m, k) = (data.data.table.n_annotators(), data.data.table.n_classes());
+        if confusion.shape() != [m, k, k] || prior.shape() != [k] {
+            return Err(PyValueError::new_err(format!("the matrices must be {m} x {k} x {k}")));
+        }
+        let mut fit = (*self.fit).clone();
+        fit.annotators = Annotators::Confusion { k, matrix: confusion.as_array().iter().copied().collect() };
+        fit.class_prior = Some(prior.as_array().to_vec());
+        fit.provenance.items = 0;
+        Ok(Fit { fit: Arc::new(fit), elapsed: 0.0 })
+    }
+
+    /// This fit with other class probabilities (units x classes), of a method that was carried out in Python.
+    fn with_posterior(
+        &self,
+        data: &Data,
+        method: &str,
+        posterior: PyReadonlyArray2<'_, f64>,
+        iterations: usize,
+        converged: bool,
+    ) -> PyResult<Fit> {
+        let (n, k) = (data.data.table.n_units(), data.data.table.n_classes());
+        if posterior.shape() != [n, k] {
+            return Err(PyValueError::new_err(format!("the probabilities must be {n} x {k}")));
+        }
+        let mut fit = (*self.fit).clone();
+        fit.truth = Truth::Classes { k, posterior: posterior.as_array().iter().copied().collect() };
+        fit.uncalibrated = None;
+        fit.provenance.items = data.data.table.n_items();
+        fit.provenance.method = method.into();
+        fit.diagnostics = crowdwise::Diagnostics::direct();
+        fit.diagnostics.iterations = iterations;
+        fit.diagnostics.stop = if converged { crowdwise::Stop::Converged } else { crowdwise::Stop::MaxIter };
+        fit.findings = crowdwise::questions::findings(&data.data, &fit);
+        Ok(Fit { fit: Arc::new(fit), elapsed: 0.0 })
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = rmp_serde::to_vec_named(&(self.elapsed, self.fit.as_ref()))
+            .map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Fit> {
+        let (elapsed, fit): (f64, crowdwise::Fit) = rmp_serde::from_slice(bytes)
+            .map_err(|e| PyValueError::new_err(format!("this is no fit of Crowdwise: {e}")))?;
+        Ok(Fit { fit: Arc::new(fit), elapsed })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Fit>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+
+    fn __repr__(&self) -> String {
+        let d = &self.fit.diagnostics;
+        format!("<Fit of {}: {:?} after {} iterations>", self.fit.provenance.method, d.stop, d.iterations)
+    }
+}
+
+type Scores<'py> = (Array<'py, f64>, Bound<'py, PyArray2<f64>>, Array<'py, i64>);
+
+/// Lengthens a list of rows by their mean.
+fn by_mean(values: &mut Vec<f64>, width: usize, rows: usize) {
+    let old = values.len() / width.max(1);
+    let mean: Vec<f64> =
+        (0..width).map(|c| values.iter().skip(c).step_by(width).sum::<f64>() / old.max(1) as f64).collect();
+    (old..rows).for_each(|_| values.extend_from_slice(&mean));
+}
+
+/// Adds annotators who are like the mean of those that there are.
+fn lengthen(annotators: &mut Annotators, n: usize) {
+    match annotators {
+        Annotators::None => {}
+        Annotators::Weight { weight: v }
+        | Annotators::Accuracy { accuracy: v, .. }
+        | Annotators::Ability { ability: v, .. } => by_mean(v, 1, n),
+        Annotators::ClassAccuracy { k, accuracy } => by_mean(accuracy, *k, n),
+        Annotators::Confusion { k, matrix } => by_mean(matrix, *k * *k, n),
+        Annotators::Competence { k, competence, strategy } => {
+            by_mean(competence, 1, n);
+            by_mean(strategy, *k, n);
+        }
+        Annotators::Gaussian { bias, sd } => {
+            by_mean(bias, 1, n);
+            by_mean(sd, 1, n);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+"""What the documentation shows works."""
+
+import json
+import re
+
+import pytest
+
+NOTEBOOKS = ("aggregate", "spammers", "learn")
+
+
+def test_the_readmes_example(root, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (root / "README.md").read_text(encoding="utf-8"), re.S)
+    assert blocks, "the README has a Python example"
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})
+    assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_notebooks_run(name, root, monkeypatch):
+    monkeypatch.chdir(root / "docs/python/notebooks")
+    book = json.loads((root / f"docs/python/notebooks/{name}.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(c["source"]) for c in book["cells"] if c["cell_type"] == "code"]
+    assert len(cells) >= 5
+    space: dict = {}
+    for n, cell in enumerate(cells):
+        exec(compile(cell, f"{name}.ipynb cell {n}", "exec"), space)
+
+
+def test_the_migration_page_names_what_is_there(root):
+    import crowdwise
+
+    page = (root / "docs/python/migration.md").read_text(encoding="utf-8")
+    for name in ("GLAD", "MACE", "KOS", "MMSR", "LfEm", "LabelModel", "CentredTriplets", "CommunityBCC", "Conal", "Crowdlab"):
+        assert f"`{name}" in page and hasattr(crowdwise, name), name

@@ -1,0 +1,178 @@
+"""Learners in scikit-learn's manners."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+import crowdwise
+from crowdwise import _methods
+
+LEARNERS = [n for n in _methods.__all__ if issubclass(getattr(crowdwise, n), crowdwise.Learner)]
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    return crowdwise.simulate(
+        "dawid-skene", items=400, annotators=15, per_item=4, features=5, separation=4.0, accuracy=0.65, seed=4
+    )
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learns(name, crowd):
+    model = getattr(crowdwise, name)(progress=False).fit(crowd.features, crowd.matrix())
+    assert model.score(crowd.features, crowd.truth_array()) > 0.85
+    p = model.predict_proba(crowd.features)
+    assert p.shape == (400, 3) and np.allclose(p.sum(axis=1), 1)
+    assert (model.classes_[p.argmax(axis=1)] == model.predict(crowd.features)).all()
+    assert sum(model.labels_[i] == t for i, t in crowd.truth.items()) > 320
+    other = pickle.loads(pickle.dumps(model))
+    assert (other.predict_proba(crowd.features) == p).all()
+    assert len(model.annotators_) == 15
+
+
+def test_every_form_of_answers(crowd, tmp_path):
+    make = lambda: crowdwise.Raykar(progress=False)  # noqa: E731
+    by_matrix = make().fit(crowd.features, crowd.matrix())
+    by_table = make().fit(crowd.features, crowd.to_pandas())
+    assert np.allclose(by_matrix.predict_proba(crowd.features), by_table.predict_proba(crowd.features), atol=1e-6)
+    named = pd.DataFrame(crowd.features, index=[f"i{n}" for n in range(400)], columns=list("abcde"))
+    table = crowd.to_pandas().assign(task=lambda d: "i" + d["task"].astype(str))
+    words = make().fit(named, table.assign(label=table["label"].map({0: "cat", 1: "dog", 2: "emu"})))
+    assert set(words.predict(named)) <= {"cat", "dog", "emu"} and list(words.feature_names_in_) == list("abcde")
+    with pytest.warns(UserWarning, match="feature names"):
+        words.predict(crowd.features)
+    with pytest.raises(ValueError, match="no row of features"):
+        make().fit(named, crowd.to_pandas())
+    wide = pd.DataFrame(crowd.matrix(), columns=[f"w{n}" for n in range(15)]).replace(-1, np.nan)
+    by_wide = make().fit(crowd.features, wide)
+    assert by_wide._answers.annotators[0].startswith("w")
+    assert np.allclose(by_wide.predict_proba(crowd.features), by_matrix.predict_proba(crowd.features), atol=1e-6)
+    more = by_matrix.predict_proba(crowd.features, crowd.matrix())
+    said = by_matrix.classes_[more.argmax(axis=1)]
+    assert (said == crowd.truth_array()).mean() >= by_matrix.score(crowd.features, crowd.truth_array()) - 0.01
+    by_matrix.save(tmp_path / "m")
+    again = crowdwise.load(tmp_path / "m")
+    assert (again.predict_proba(crowd.features) == by_matrix.predict_proba(crowd.features)).all()
+
+
+def test_images_and_uncertainty():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 120)
+    images = rng.normal(size=(120, 8, 8)).astype(np.float32)
+    images[truth == 1, :4] += 1.5
+    answers = np.where(rng.random((120, 3)) < 0.8, truth[:, None], 1 - truth[:, None])
+    model = crowdwise.Aggnet(progress=False).fit(images, answers)
+    assert model.score(images, truth) > 0.8
+    found = model.uncertainty(images, passes=3)
+    assert found["bald"].shape == (120,) and (found["entropy"] >= 0).all()
+
+
+def test_scikit_learn_tools(crowd):
+    pipeline = make_pipeline(StandardScaler(), crowdwise.TwoStage(progress=False))
+    pipeline.fit(crowd.features, crowd.matrix())
+    assert pipeline.score(crowd.features, crowd.truth_array()) > 0.85
+    scores = cross_val_score(crowdwise.Raykar(progress=False), crowd.features, crowd.matrix(), cv=3)
+    assert scores.shape == (3,) and (scores > 0.5).all()
+    model = crowdwise.Raykar(progress=False).fit(crowd.features, crowd.matrix())
+    assert clone(model).get_params() == model.get_params() and not hasattr(clone(model), "_fit")
+    assert copy.deepcopy(model).score(crowd.features, crowd.truth_array()) > 0.8
+
+
+#: Checks of scikit-learn that cannot hold for learners from crowds, with the reason.
+NOT_FOR_CROWDS = {
+    "check_supervised_y_2d": "a matrix of answers has a column for every annotator: with one column it is no mistake",
+    "check_methods_subset_invariance": "networks work in single precision: a batch of another size moves the seventh digit",
+}
+#: One label for every item is one annotator, whom Dawid-Skene cannot judge: the first stage must be the vote.
+OPTIONS = {"TwoStage": {"method": "majority-vote"}}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_checks_of_scikit_learn(name):
+    made = getattr(crowdwise, name)(progress=False, **OPTIONS.get(name, {}))
+    results = check_estimator(made, expected_failed_checks=NOT_FOR_CROWDS, on_fail=None)
+    failed = [f"{r['check_name']}: {r['exception']!r}"[:300] for r in results if r["status"] == "failed"]
+    assert not failed, "\n".join(failed)
+    assert sum(r["status"] == "passed" for r in results) > 50
+
+
+class Linear:
+    """Soft-max regression with plain gradient steps: what a network of another framework looks like from here."""
+
+    def __init__(self, width, outputs, rate=0.5, fail_after=None):
+        self.width, self.outputs, self.rate, self.factor = width, outputs, rate, 1.0
+        self.w = np.zeros((width + 1, outputs), dtype=np.float32)
+        self.calls = {"train": 0, "eval": 0}
+        self.fail_after = fail_after
+
+    def forward(self, x, mode):
+        self.calls[mode] += 1
+        if self.fail_after is not None and self.calls["train"] > self.fail_after:
+            raise ZeroDivisionError("the caller's own mistake")
+        self.x = np.column_stack([x, np.ones(len(x), dtype=np.float32)])
+        return self.x @ self.w
+
+    def backward(self, d_scores):
+        self.w -= np.float32(self.rate * self.factor) * (self.x.T @ d_scores)
+
+    def set_rate(self, factor):
+        self.factor = factor
+
+    def snapshot(self):
+        return self.w.ravel().copy()
+
+    def restore(self, weights):
+        self.w = weights.reshape(self.w.shape).copy()
+
+
+@pytest.mark.parametrize("name", ["Aggnet", "CrowdLayer", "TraceReg", "GeoCrowdNet", "MaxMig", "BayesDgc", "TwoStage"])
+def test_a_network_of_your_own(name, crowd):
+    own = Linear(5, 3)
+    model = getattr(crowdwise, name)(network=own, epochs=40, progress=False).fit(crowd.features, crowd.matrix())
+    assert own.calls["train"] > 40 and own.w.any()
+    assert model.score(crowd.features, crowd.truth_array()) > 0.85
+    assert np.allclose(model.predict_proba(crowd.features).sum(axis=1), 1)
+    assert len(model.labels_) == 400 and len(model.annotators_) == 15
+    with pytest.raises(crowdwise.DataError, match="pickle"):
+        model.save("nowhere")
+
+
+def test_mistakes_in_a_network_of_your_own(crowd):
+    with pytest.raises(ZeroDivisionError, match="own mistake"):
+        crowdwise.Aggnet(network=Linear(5, 3, fail_after=5), progress=False).fit(crowd.features, crowd.matrix())
+    with pytest.raises(crowdwise.DataError, match="maps 5 numbers to 4"):
+        crowdwise.Aggnet(network=Linear(5, 4), progress=False).fit(crowd.features, crowd.matrix())
+    with pytest.raises(crowdwise.UnsupportedError):
+        crowdwise.DoctorNet(network=Linear(5, 3), progress=False).fit(crowd.features, crowd.matrix())
+    with pytest.raises(crowdwise.CrowdwiseError):
+        crowdwise.Aggnet(network=17, progress=False).fit(crowd.features, crowd.matrix())
+
+
+def test_torch_modules(crowd):
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    module = torch.nn.Sequential(torch.nn.Linear(5, 16), torch.nn.ReLU(), torch.nn.Linear(16, 3))
+    model = crowdwise.CrowdLayer(network=module, epochs=60, progress=False).fit(crowd.features, crowd.matrix())
+    assert model.score(crowd.features, crowd.truth_array()) > 0.85
+
+
+def test_a_classifier_of_scikit_learn(crowd):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import GaussianNB
+
+    for classifier in (LogisticRegression(max_iter=500), GaussianNB()):
+        for cls in (crowdwise.Aggnet, crowdwise.TwoStage):
+            model = cls(network=classifier, progress=False).fit(crowd.features, crowd.matrix())
+            assert model.score(crowd.features, crowd.truth_array()) > 0.85
+            assert sum(model.labels_[i] == t for i, t in crowd.truth.items()) > 320
+            assert not hasattr(classifier, "classes_"), "the caller's classifier stays as it was"
+    with pytest.raises(crowdwise.UnsupportedError, match="gradient"):
+        crowdwise.MaxMig(network=GaussianNB(), progress=False).fit(crowd.features, crowd.matrix())

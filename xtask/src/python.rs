@@ -1,0 +1,434 @@
+//! The Python classes: one for every method of the list.
+
+use crowdwise::{Entry, LabelKind, ParamInfo};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// A class that crowd-kit has, too: its name and its arguments, in its order and with its defaults.
+struct Known {
+    id: &'static str,
+    class: &'static str,
+    /// Name, type, default, and the parameter of ours that it sets (empty: none; the calls deal with it).
+    args: &'static [(&'static str, &'static str, &'static str, &'static str)],
+    /// Defaults of the other parameters that make it crowd-kit's algorithm.
+    defaults: &'static [(&'static str, &'static str)],
+}
+
+const KNOWN: &[Known] = &[
+    Known {
+        id: "majority-vote",
+        class: "MajorityVote",
+        args: &[("default_skill", "float | None", "None", ""), ("on_missing_skill", "str", "\"error\"", "")],
+        defaults: &[],
+    },
+    Known { id: "weighted-majority-vote", class: "Wawa", args: &[], defaults: &[("leave_one_out", "False")] },
+    Known {
+        id: "zero-based-skill",
+        class: "ZeroBasedSkill",
+        args: &[
+            ("n_iter", "int", "100", "max_iter"),
+            ("lr_init", "float", "1.0", "learning_rate"),
+            ("lr_steps_to_reduce", "int", "20", "reduce_every"),
+            ("lr_reduce_factor", "float", "0.5", "reduce_factor"),
+            ("eps", "float", "1e-5", "head_start"),
+        ],
+        defaults: &[],
+    },
+    Known {
+        id: "dawid-skene",
+        class: "DawidSkene",
+        args: &[
+            ("n_iter", "int", "100", "max_iter"),
+            ("tol", "float", "1e-5", "tol"),
+            ("initial_error_strategy", "str | None", "None", ""),
+        ],
+        defaults: &[("alpha", "0.0"), ("accelerate", "False"), ("zeros", "\"counts\""), ("stop", "\"bound\"")],
+    },
+    Known {
+        id: "one-coin",
+        class: "OneCoinDawidSkene",
+        args: &[("n_iter", "int", "100", "max_iter"), ("tol", "float", "1e-5", "tol")],
+        defaults: &[("alpha", "0.0"), ("accelerate", "False"), ("stop", "\"bound\"")],
+    },
+    Known {
+        id: "glad",
+        class: "GLAD",
+        args: &[
+            ("n_iter", "int", "100", "max_iter"),
+            ("tol", "float", "1e-5", "tol"),
+            ("silent", "bool", "True", ""),
+            ("labels_priors", "Any", "None", ""),
+            ("alphas_priors_mean", "Any", "None", ""),
+            ("betas_priors_mean", "Any", "None", ""),
+            ("m_step_max_iter", "int", "25", "inner_iter"),
+            ("m_step_tol", "float", "1e-2", "inner_tol"),
+        ],
+        defaults: &[("start", "\"prior\"")],
+    },
+    Known {
+        id: "mace",
+        class: "MACE",
+        args: &[
+            ("n_restarts", "int", "10", "restarts"),
+            ("n_iter", "int", "50", "max_iter"),
+            ("method", "str", "\"vb\"", "inference"),
+            ("smoothing", "float | None", "0.1", ""),
+            ("default_noise", "float", "0.5", "noise"),
+            ("alpha", "float", "0.5", "alpha"),
+            ("beta", "float", "0.5", "beta"),
+            ("random_state", "int | None", "0", "-"),
+            ("verbose", "int", "0", ""),
+        ],
+        defaults: &[("tol", "0.0")],
+    },
+    Known {
+        id: "kos",
+        class: "KOS",
+        args: &[("n_iter", "int", "100", "max_iter"), ("random_state", "int | None", "0", "-")],
+        defaults: &[("tol", "0.0"), ("by_degree", "False"), ("init", "\"normal\"")],
+    },
+    Known {
+        id: "mmsr",
+        class: "MMSR",
+        args: &[
+            ("n_iter", "int", "10000", "max_iter"),
+            ("tol", "float", "1e-10", "tol"),
+            ("random_state", "int | None", "0", "-"),
+        ],
+        defaults: &[("adversaries", "\"reverse\"")],
+    },
+    Known {
+        id: "bradley-terry",
+        class: "BradleyTerry",
+        args: &[("n_iter", "int", "100", "max_iter"), ("tol", "float", "1e-5", "tol")],
+        defaults: &[("ridge", "0.0"), ("ties", "\"half\"")],
+    },
+];
+
+/// Arguments of the run, in every class.
+const RUN: [(&str, &str, &str, &str); 3] = [
+    ("random_state", "int | None", "0", "Seed of the random numbers; the same seed gives the same result."),
+    ("threads", "int | None", "None", "Threads; all cores if None."),
+    ("progress", "bool | None", "None", "Whether a line tells how it goes; if None, when somebody is watching."),
+];
+
+/// Ids that are not written as words.
+const CAPITALS: [(&str, &str); 12] = [
+    ("bcc", "BCC"),
+    ("bp", "BP"),
+    ("bwa", "BWA"),
+    ("catd", "CATD"),
+    ("cnmf", "CNMF"),
+    ("crh", "CRH"),
+    ("ctd", "CTD"),
+    ("ibcc", "IBCC"),
+    ("mbem", "MBEM"),
+    ("mf", "MF"),
+    ("svd", "SVD"),
+    ("svm", "SVM"),
+];
+
+/// Words of Python that a parameter may have as its name.
+const KEYWORDS: [&str; 6] = ["lambda", "from", "in", "is", "class", "global"];
+
+const HEAD: &str = "\
+\"\"\"One class for every method. Generated from the list of methods by `cargo xtask gen`: do not edit.\"\"\"
+
+# ruff: noqa: E501
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from . import _crowdkit
+from ._base import Aggregator, WarmAggregator
+from ._learn import Learner
+
+";
+
+/// The file with all classes.
+pub fn classes() -> String {
+    let entries: Vec<&Entry> = crowdwise::methods().collect();
+    let names: Vec<String> = entries.iter().map(|e| class_name(e)).collect();
+    let mut out = HEAD.to_owned();
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort();
+    out.push_str("__all__ = [\n");
+    sorted.iter().for_each(|n| _ = writeln!(out, "    \"{n}\","));
+    out.push_str("]\n\n#: The class of every method.\nCLASSES: dict[str, str] = {\n");
+    entries.iter().zip(&names).for_each(|(e, n)| _ = writeln!(out, "    \"{}\": \"{n}\",", e.info.id));
+    out.push_str("}\n");
+    entries.iter().zip(&names).for_each(|(e, n)| out.push_str(&class(e, n)));
+    out
+}
+
+fn known(id: &str) -> Option<&'static Known> {
+    KNOWN.iter().find(|k| k.id == id)
+}
+
+fn class_name(e: &Entry) -> String {
+    if let Some(k) = known(e.info.id) {
+        return k.class.into();
+    }
+    let word = |w: &str| match CAPITALS.iter().find(|c| c.0 == w) {
+        Some(c) => c.1.to_owned(),
+        None => w[..1].to_uppercase() + &w[1..],
+    };
+    e.info.id.split('-').map(word).collect()
+}
+
+/// One argument of a constructor.
+struct Arg {
+    name: String,
+    kind: String,
+    default: String,
+    doc: String,
+    positional: bool,
+    /// The parameter of the library; `None` for arguments that it does not have.
+    sets: Option<String>,
+}
+
+fn arguments(e: &Entry) -> Vec<Arg> {
+    let params = e.params();
+    let known = known(e.info.id);
+    let mut out: Vec<Arg> = Vec::new();
+    for &(name, kind, default, sets) in known.map_or(&[][..], |k| k.args) {
+        let param = params.iter().find(|p| p.name == sets);
+        let doc = match (sets, param) {
+            ("-", _) => RUN[0].3.to_owned(),
+            (_, Some(p)) => p.doc.clone(),
+            _ => "As in crowd-kit; see `fit`.".into(),
+        };
+        let sets = match sets {
+            "" | "-" => None,
+            s => Some(s.to_owned()),
+        };
+        out.push(Arg { name: name.into(), kind: kind.into(), default: default.into(), doc, positional: true, sets });
+    }
+    for p in &params {
+        if out.iter().any(|a| a.sets.as_deref() == Some(&p.name) || a.name == p.name) {
+            continue;
+        }
+        let other = known.and_then(|k| k.defaults.iter().find(|d| d.0 == p.name)).map(|d| d.1.to_owned());
+        let (kind, default) = typed(p);
+        out.push(Arg {
+            // a word of the language gets an underscore
+            name: if KEYWORDS.contains(&p.name.as_str()) { format!("{}_", p.name) } else { p.name.clone() },
+            kind,
+            default: other.unwrap_or(default),
+            doc: p.doc.clone(),
+            positional: false,
+            sets: Some(p.name.clone()),
+        });
+    }
+    for (name, kind, default, doc) in RUN {
+        if out.iter().all(|a| a.name != name) {
+            out.push(Arg {
+                name: name.into(),
+                kind: kind.into(),
+                default: default.into(),
+                doc: doc.into(),
+                positional: false,
+                sets: None,
+            });
+        }
+    }
+    out
+}
+
+/// Python's type and default of a parameter.
+fn typed(p: &ParamInfo) -> (String, String) {
+    if p.name == "network" {
+        // also a network of another framework
+        return ("Any".into(), literal(&p.default));
+    }
+    let mut kinds: Vec<String> = Vec::new();
+    for part in p.takes.split(" or ").filter(|w| *w != "false") {
+        kinds.push(match part {
+            "a number" => "float".into(),
+            "a whole number" => "int".into(),
+            "true" => "bool".into(),
+            "text" => "str".into(),
+            "null" => "None".into(),
+            "a JSON object" => "dict[str, Any] | None".into(),
+            "a JSON list" => "list[Any] | None".into(),
+            other => match other.strip_prefix("one of ") {
+                Some(names) => {
+                    let quoted: Vec<String> = names.split(", ").map(|n| format!("\"{n}\"")).collect();
+                    format!("Literal[{}]", quoted.join(", "))
+                }
+                None => "Any".into(),
+            },
+        });
+    }
+    (kinds.join(" | "), literal(&p.default))
+}
+
+fn literal(v: &Value) -> String {
+    match v {
+        Value::Null => "None".into(),
+        Value::Bool(b) => if *b { "True" } else { "False" }.into(),
+        Value::Number(n) => n.to_string(),
+        Value::String(s) => format!("\"{s}\""),
+        Value::Array(a) if a.is_empty() => "None".into(),
+        Value::Object(o) if o.is_empty() => "None".into(),
+        other => format!("{other:?}"),
+    }
+}
+
+fn class(e: &Entry, name: &str) -> String {
+    let i = e.info;
+    let args = arguments(e);
+    let base = match (known(i.id), e.needs_features, i.capabilities.warm_start) {
+        (Some(k), ..) => format!("_crowdkit.{}Calls", k.class),
+        (None, true, _) => "Learner".into(),
+        (None, false, true) => "WarmAggregator".into(),
+        (None, false, false) => "Aggregator".into(),
+    };
+    let mut out = format!("\n\nclass {name}({base}):\n");
+    out.push_str(&docstring(e, name, &args));
+    let _ = writeln!(out, "\n    _id = \"{}\"", i.id);
+    let kinds: Vec<String> = i.accepts.iter().map(|k: &LabelKind| format!("\"{}\"", k.name())).collect();
+    let comma = if kinds.len() == 1 { "," } else { "" };
+    let _ = writeln!(out, "    _accepts = ({}{comma})", kinds.join(", "));
+    let run = |a: &&Arg| RUN.iter().all(|r| r.0 != a.name);
+    let renamed: Vec<String> = args
+        .iter()
+        .filter(run)
+        .filter(|a| a.sets.as_deref() != Some(&a.name))
+        .map(|a| match &a.sets {
+            Some(s) => format!("\"{}\": \"{s}\"", a.name),
+            None => format!("\"{}\": None", a.name),
+        })
+        .collect();
+    if !renamed.is_empty() {
+        let _ = writeln!(out, "    _renamed = {{{}}}", renamed.join(", "));
+    }
+    let optional: Vec<String> = e
+        .params()
+        .iter()
+        .filter(|p| literal(&p.default) == "None" && !p.default.is_null())
+        .map(|p| format!("\"{}\"", p.name))
+        .collect();
+    if !optional.is_empty() {
+        let _ = writeln!(out, "    _optional = frozenset({{{}}})", optional.join(", "));
+    }
+    out.push_str("\n    def __init__(\n        self,\n");
+    let mut star = false;
+    for a in &args {
+        if !a.positional && !star {
+            out.push_str("        *,\n");
+            star = true;
+        }
+        let _ = writeln!(out, "        {}: {} = {},", a.name, a.kind, a.default);
+    }
+    out.push_str("    ) -> None:\n");
+    args.iter().for_each(|a| _ = writeln!(out, "        self.{0} = {0}", a.name));
+    out
+}
+
+fn docstring(e: &Entry, name: &str, args: &[Arg]) -> String {
+    let i = e.info;
+    let mut out = format!("    r\"\"\"{}\n\n", clean(i.summary));
+    for paragraph in when(i.doc) {
+        for (n, part) in paragraph.split("\n- ").enumerate() {
+            let text = if n == 0 { clean(part) } else { format!("- {}", clean(part)) };
+            wrap(&mut out, &text, "    ", if n == 0 { "    " } else { "      " });
+        }
+        out.push('\n');
+    }
+    out.push_str("    Parameters\n    ----------\n");
+    for a in args {
+        let _ = writeln!(out, "    {} : {}, default {}", a.name, a.kind, a.default);
+        wrap(&mut out, &clean(&a.doc), "        ", "        ");
+    }
+    out.push_str("\n    Examples\n    --------\n");
+    out.push_str(&example(e, name));
+    out.push_str("\n    Notes\n    -----\n");
+    let reference = format!("{} ``crowdwise.page(\"{}\")`` has the whole page.", clean(i.references[0].text), i.id);
+    wrap(&mut out, &reference, "    ", "    ");
+    out.push_str("    \"\"\"\n");
+    out
+}
+
+fn example(e: &Entry, name: &str) -> String {
+    if e.needs_features {
+        return format!(
+            "    >>> import crowdwise
+    >>> sim = crowdwise.simulate(\"dawid-skene\", items=200, features=4, separation=4.0, per_item=4, seed=1)
+    >>> model = crowdwise.{name}(random_state=0).fit(sim.features, sim.matrix())
+    >>> model.score(sim.features, sim.truth_array()) > 0.6
+    True
+"
+        );
+    }
+    let simulate = match i_kind(e) {
+        LabelKind::Real => "simulate(\"real\", items=60, annotators=10, per_item=6, seed=1)",
+        LabelKind::Preference => "simulate(\"bradley-terry\", items=20, annotators=10, pairs=150, seed=1)",
+        _ => "simulate(\"dawid-skene\", items=60, annotators=10, per_item=8, seed=1)",
+    };
+    let test = match i_kind(e) {
+        LabelKind::Real | LabelKind::Preference => ">>> sim.correlation(labels) > 0.8\n    True",
+        _ => ">>> sim.accuracy(labels) > 0.6\n    True",
+    };
+    let (before, argument) = match e.info.id {
+        "crowdlab" => {
+            let classifier =
+                "    >>> p = crowdwise.MajorityVote().fit_predict_proba(sim.answers)  # of a classifier, in earnest\n";
+            (classifier, ", probabilities=p")
+        }
+        _ => ("", ""),
+    };
+    format!(
+        "    >>> import crowdwise
+    >>> sim = crowdwise.{simulate}
+{before}    >>> labels = crowdwise.{name}().fit_predict(sim.answers{argument})
+    {test}
+"
+    )
+}
+
+/// The first kind that the method is for.
+fn i_kind(e: &Entry) -> LabelKind {
+    e.info.accepts[0]
+}
+
+/// The paragraphs of the page's second section that are plain text, up to two.
+fn when(doc: &str) -> Vec<String> {
+    let Some((_, rest)) = doc.split_once("\n## When to use it") else { return Vec::new() };
+    let section = rest.split_once('\n').map_or("", |r| r.1);
+    let section = section.split("\n## ").next().unwrap_or("");
+    section
+        .split("\n\n")
+        .map(|p| p.trim().to_owned())
+        .filter(|p| !p.is_empty() && !p.starts_with(['|', '-', '`', '<', '#']))
+        .take(2)
+        .collect()
+}
+
+/// Text that may stand in a docstring.
+fn clean(text: &str) -> String {
+    text.replace("\"\"\"", "'''").replace('\\', "/")
+}
+
+const WIDTH: usize = 116;
+
+fn wrap(out: &mut String, text: &str, first: &str, next: &str) {
+    let mut line = first.to_owned();
+    for word in text.split_whitespace() {
+        if line.chars().count() + 1 + word.chars().count() > WIDTH && line.trim() != "" {
+            out.push_str(line.trim_end());
+            out.push('\n');
+            next.clone_into(&mut line);
+        }
+        if line.trim().is_empty() {
+            line.push_str(word);
+        } else {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    if !line.trim().is_empty() {
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
