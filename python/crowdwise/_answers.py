@@ -20,6 +20,9 @@ KINDS = ("categorical", "real", "preference")
 class Answers:
     """Answers that were read. ``read`` makes them from a file; ``fit`` takes them, and makes them of frames itself."""
 
+    #: Rows of the features of a learner, in the order of the items.
+    _rows: Any = None
+
     def __init__(
         self,
         data: Data,

@@ -163,7 +163,10 @@ class Learner(Aggregator):
         found, strangers = self._model.predict_with_labels(made._data, x, image)
         if strangers:
             warnings.warn(f"{strangers} labels by annotators whom the model does not know left out", stacklevel=2)
-        return found
+        # items without labels come last in the data
+        out = found.copy()
+        out[made._rows] = found
+        return out
 
     def predict(self, X: Any, answers: Any = None) -> Any:
         """The most probable class of every row of ``X``."""
@@ -424,7 +427,8 @@ def _with_bare(parts: dict[str, Any], bare: Any, x: Any, gold: Any) -> tuple[Ans
             f"only one class ({values[0]!r}) is in the labels: a classifier needs at least 2 classes", "bad-data"
         )
     made = Answers(data, _frames.FLAVOURS["python"], items, people, values)
-    return made, np.ascontiguousarray(x[items])
+    made._rows = np.asarray(items)
+    return made, np.ascontiguousarray(x[made._rows])
 
 
 def _is_matrix(given: Any, n: int) -> bool:
@@ -463,4 +467,5 @@ def _by_table(X: Any, x: Any, made: Answers, every_row: bool) -> tuple[Answers, 
     rows = np.array([place[i] for i in items])
     if every_row and (len(rows) != x.shape[0] or (rows != np.arange(len(rows))).any()):
         raise DataError("answers for a prediction must be an array with a row for every row of X", "bad-data")
+    made._rows = rows
     return made, np.ascontiguousarray(x[rows])

@@ -63,6 +63,16 @@ def test_every_form_of_answers(crowd, tmp_path):
     assert (again.predict_proba(crowd.features) == by_matrix.predict_proba(crowd.features)).all()
 
 
+def test_predictions_with_answers_keep_the_order_of_the_rows(crowd):
+    model = crowdwise.Raykar(progress=False).fit(crowd.features, crowd.matrix())
+    some = crowd.matrix()
+    some[::3] = -1
+    alone, both = model.predict_proba(crowd.features), model.predict_proba(crowd.features, some)
+    assert np.allclose(both[::3], alone[::3]) and not np.allclose(both[1::3], alone[1::3])
+    rest = np.arange(400) % 3 > 0
+    assert np.allclose(both[rest], model.predict_proba(crowd.features, crowd.matrix())[rest])
+
+
 def test_images_and_uncertainty():
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 120)
