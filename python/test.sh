@@ -28,6 +28,6 @@ if [ $peers = yes ]; then
     venv=target/crowdkit-venv
     [ -x $venv/bin/python ] || "$python" -m venv $venv
     # shellcheck disable=SC2086
-    $venv/bin/python -m pip install $quiet 'crowd-kit==1.4.2' 'scikit-learn<1.6' 'pandas<3' 'numpy<2' pyarrow pytest
+    $venv/bin/python -m pip install $quiet 'crowd-kit==1.4.2' 'scikit-learn<1.6' 'pandas<3' 'numpy<2' 'pyarrow<20' pytest
     PYTHONPATH=python $venv/bin/python -m pytest -q python/tests/peers "$@"
 fi
