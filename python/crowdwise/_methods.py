@@ -149,9 +149,9 @@ class Auto(Aggregator):
     r"""Fits four models, rejects those that collapse, averages the best, and reports calibrated probabilities.
 
     Use it when nobody knows which method suits the data, which is the usual case: it is the default of `fit`. On 22
-    real sets it is right on 80.2 % of the items on average, against 78.9 % for Dawid-Skene and 75.6 % for majority
-    vote (`crates/crowdwise-methods/tests/auto.rs` holds the figures). On sources that vote one class only, where
-    Dawid-Skene falls to 45 % (`ws_youtube`), it keeps 90.5 %.
+    real sets it is right on 80.4 % of the items on average, against 78.5 % for Dawid-Skene and 75.6 % for majority
+    vote (`benches/QUALITY.md`; a test holds it). On sources that vote one class only, where Dawid-Skene falls to 45
+    % (`ws_youtube`), it keeps 90.5 %.
 
     It cannot promise more than that. The gain over the best single model is within two standard errors of nothing;
     on a new set expect something between the best fixed method and one point above. Three things it cannot see:
