@@ -88,7 +88,7 @@ def main(data):
             where = data / name
             if name.startswith("simulated"):
                 where = Path(tmp) / name
-                made = ["simulate", "bradley-terry", "-o", str(where), "--items", "200", "--seed", name[-1], "-q"]
+                made = ["simulate", "bradley-terry", "-o", str(where), "--items", "200", "-p", "pairs=4000", "--seed", name[-1], "-q"]
                 subprocess.run([str(BINARY), *made], check=True)
             frame = pd.read_csv(where / "answers.csv", dtype=str)
             frame = frame[frame.winner != "tie"]
