@@ -219,17 +219,22 @@ impl Kos {
 /// Messages are right up to a common sign: turns them so that they agree with the votes on more items than not.
 fn face_the_votes(v: &mut Verdict, votes: &[f64], k: usize) -> bool {
     let (mut same, mut opposite) = (0.0, 0.0);
-    let mut against = vec![0.0; k];
     for (score, votes) in v.score.chunks_exact(k).zip(votes.chunks_exact(k)) {
         let best = votes.iter().copied().fold(0.0, f64::max);
-        let credit = |row: &[f64]| {
-            let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let among: Vec<usize> = (0..k).filter(|&c| top - row[c] <= 1e-9 * top.abs()).collect();
-            among.iter().filter(|&&c| tied(votes[c], best)).count() as f64 / among.len() as f64
+        // share of the classes with the highest score, of the given sign, that have the most votes
+        let credit = |sign: f64| {
+            let top = score.iter().map(|s| sign * s).fold(f64::NEG_INFINITY, f64::max);
+            let (mut among, mut voted) = (0, 0);
+            for (s, &v) in score.iter().zip(votes) {
+                if top - sign * s <= 1e-9 * top.abs() {
+                    among += 1;
+                    voted += usize::from(tied(v, best));
+                }
+            }
+            voted as f64 / among as f64
         };
-        same += credit(score);
-        against.iter_mut().zip(score).for_each(|(a, s)| *a = -s);
-        opposite += credit(&against);
+        same += credit(1.0);
+        opposite += credit(-1.0);
     }
     if opposite > same {
         v.flip();

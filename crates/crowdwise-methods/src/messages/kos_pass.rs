@@ -28,6 +28,11 @@ pub(super) struct Messages<'a> {
     problem: Problem<'a>,
     runs: Vec<Range<usize>>,
     n: Vec<u64>,
+    /// The class of each label, looked up once.
+    codes: Vec<u16>,
+    /// What T_j - t_e is multiplied by: 1, or 1 / (n_j - 1).
+    share: Vec<f64>,
+    any_known: bool,
     /// t_e in table order.
     t: Vec<f64>,
     /// T_j.
@@ -65,12 +70,17 @@ impl<'a> Messages<'a> {
                 }
             }
         }
+        let n = table.labels_per_annotator();
+        let share = |&n: &u64| if problem.by_degree { 1.0 / (n as f64 - 1.0).max(1.0) } else { 1.0 };
         let mut rng = cx.rng("kos", index);
         let unit = Normal::new(1.0, 1.0).expect("the deviation is positive");
         let mut draw = || if random { unit.sample(&mut rng) } else { 1.0 };
         Messages {
             runs: runs(table.offsets(), table.n_annotators()),
-            n: table.labels_per_annotator(),
+            codes: (0..table.n_labels()).map(|r| (problem.code)(r) as u16).collect(),
+            share: n.iter().map(share).collect(),
+            any_known: (0..table.n_units()).any(|u| (problem.known)(u).is_some()),
+            n,
             total: vec![0.0; table.n_annotators()],
             first: Some((0..table.n_labels()).map(|_| draw()).collect()),
             problem,
@@ -86,8 +96,7 @@ impl<'a> Messages<'a> {
             return first[r];
         }
         let j = self.problem.table.annotator()[r] as usize;
-        let y = self.total[j] - self.t[r];
-        if self.problem.by_degree { y / (self.n[j] as f64 - 1.0).max(1.0) } else { y }
+        (self.total[j] - self.t[r]) * self.share[j]
     }
 
     /// One exchange; returns how far the messages moved, relative to their size.
@@ -107,16 +116,22 @@ impl<'a> Messages<'a> {
         let scale = if size > 0.0 { 1.0 / size } else { 1.0 };
         total.iter_mut().zip(&self.gold).for_each(|(x, g)| *x = *x * scale + g);
         let mut moved = 0.0;
-        for u in 0..self.problem.table.n_units() {
-            let rows = self.problem.table.rows(u);
-            if (self.problem.known)(u).is_some() {
-                continue;
-            }
-            for (old, new) in self.t[rows.clone()].iter_mut().zip(&next[rows]) {
+        let mut take = |old: &mut [f64], new: &[f64]| {
+            for (old, new) in old.iter_mut().zip(new) {
                 let new = new * scale;
                 moved += (new - *old) * (new - *old);
                 *old = new;
             }
+        };
+        if self.any_known {
+            for u in 0..self.problem.table.n_units() {
+                if (self.problem.known)(u).is_none() {
+                    let rows = self.problem.table.rows(u);
+                    take(&mut self.t[rows.clone()], &next[rows]);
+                }
+            }
+        } else {
+            take(&mut self.t, &next);
         }
         self.total = total;
         self.first = None;
@@ -128,30 +143,32 @@ impl<'a> Messages<'a> {
         let p = &self.problem;
         let mut total = vec![0.0; self.total.len()];
         let (mut square, mut count) = (0.0, 0);
-        let mut votes = vec![0.0; p.k];
+        let (mut votes, mut base) = (vec![0.0; p.k], vec![0.0; p.k]);
         let c2: f64 = p.centre.iter().map(|c| c * c).sum();
+        let own: Vec<f64> = p.centre.iter().map(|c| 1.0 - 2.0 * c + c2).collect();
         let first = p.table.rows(run.start).start;
         for u in run {
             let rows = p.table.rows(u);
-            if rows.is_empty() || (p.known)(u).is_some() {
+            if rows.is_empty() || (self.any_known && (p.known)(u).is_some()) {
                 continue;
             }
             votes.fill(0.0);
-            for r in rows.clone() {
-                votes[(p.code)(r)] += self.said(r);
+            let (t, codes) = (&mut t[rows.start - first..rows.end - first], &self.codes[rows.clone()]);
+            for ((r, y), &l) in rows.clone().zip(&mut *t).zip(codes) {
+                *y = self.said(r);
+                votes[l as usize] += *y;
             }
             let all: f64 = votes.iter().sum();
             let shift: f64 = votes.iter().zip(p.centre).map(|(v, c)| v * c).sum::<f64>() - c2 * all;
-            let others = rows.len() - 1;
-            let scale = if p.by_degree { 1.0 / others.max(1) as f64 } else { 1.0 };
-            for r in rows {
-                let l = (p.code)(r);
-                let own = 1.0 - 2.0 * p.centre[l] + c2;
-                let x = (votes[l] - p.centre[l] * all - shift - self.said(r) * own) * scale;
-                t[r - first] = x;
-                total[p.table.annotator()[r] as usize] += x;
-                square += x * x;
-                count += 1;
+            for ((b, v), c) in base.iter_mut().zip(&votes).zip(p.centre) {
+                *b = v - c * all - shift;
+            }
+            let scale = if p.by_degree { 1.0 / (rows.len() - 1).max(1) as f64 } else { 1.0 };
+            count += rows.len() as u64;
+            for ((x, &l), &j) in t.iter_mut().zip(codes).zip(&p.table.annotator()[rows]) {
+                *x = (base[l as usize] - *x * own[l as usize]) * scale;
+                total[j as usize] += *x;
+                square += *x * *x;
             }
         }
         (total, square, count)
@@ -175,7 +192,7 @@ impl<'a> Messages<'a> {
                     let row = &mut score[i * p.k..(i + 1) * p.k];
                     for r in p.table.rows(u) {
                         let y = self.said(r);
-                        row[(p.code)(r)] += y;
+                        row[self.codes[r] as usize] += y;
                         size[i] += y.abs();
                         against[i] += (-y).max(0.0);
                     }
