@@ -168,8 +168,6 @@ class Auto(Aggregator):
         Stop a candidate when one step changes no expected probability by more than this.
     drift_weight : float, default 0.75
         What a candidate loses for moving the class shares away from those of the votes by 1.
-    width : float, default 0.04
-        Candidates with confusion matrices whose score is within this of the best are averaged.
     calibrate : bool, default True
         Temper the probabilities by the number of labels of the item, because annotators err together on hard items.
         The labels stay the same.
@@ -203,7 +201,6 @@ class Auto(Aggregator):
         max_iter: int = 60,
         tol: float = 0.00001,
         drift_weight: float = 0.75,
-        width: float = 0.04,
         calibrate: bool = True,
         random_state: int | None = 0,
         threads: int | None = None,
@@ -212,7 +209,6 @@ class Auto(Aggregator):
         self.max_iter = max_iter
         self.tol = tol
         self.drift_weight = drift_weight
-        self.width = width
         self.calibrate = calibrate
         self.random_state = random_state
         self.threads = threads
@@ -1090,6 +1086,8 @@ class CommunityBCC(Aggregator):
         Weight of the other cells.
     restarts : int, default 5
         Starts in all (one is enough for one community); the one with the best evidence is kept.
+    init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
+        What every start begins with: the vote shares (`majority`), `random` matrices, or those of another method.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
@@ -1125,6 +1123,7 @@ class CommunityBCC(Aggregator):
         beta_diagonal: float = 2.0,
         beta_off: float = 1.0,
         restarts: int = 5,
+        init: Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] = "majority",
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
@@ -1137,6 +1136,7 @@ class CommunityBCC(Aggregator):
         self.beta_diagonal = beta_diagonal
         self.beta_off = beta_off
         self.restarts = restarts
+        self.init = init
         self.random_state = random_state
         self.threads = threads
         self.progress = progress
@@ -1169,6 +1169,8 @@ class HierarchicalDawidSkene(Aggregator):
         Newton steps on the rows of an annotator in an iteration.
     beta : float, default 1.0
         Added to every class count.
+    init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
+        Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
@@ -1203,6 +1205,7 @@ class HierarchicalDawidSkene(Aggregator):
         prior_accuracy: float = 0.7,
         newton_steps: int = 5,
         beta: float = 1.0,
+        init: Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] = "majority",
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
@@ -1214,6 +1217,7 @@ class HierarchicalDawidSkene(Aggregator):
         self.prior_accuracy = prior_accuracy
         self.newton_steps = newton_steps
         self.beta = beta
+        self.init = init
         self.random_state = random_state
         self.threads = threads
         self.progress = progress
@@ -1248,6 +1252,9 @@ class EnhancedBCC(Aggregator):
         Dirichlet parameter of the other cells.
     restarts : int, default 5
         Starts in all (one is enough without sub-types); the one with the best bound is kept.
+    init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
+        What every start divides among the sub-types: the vote shares (`majority`), or the classes that `random`
+        matrices, or those of another method, give.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
@@ -1283,6 +1290,7 @@ class EnhancedBCC(Aggregator):
         beta_diagonal: float = 4.0,
         beta_off: float = 1.0,
         restarts: int = 5,
+        init: Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] = "majority",
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
@@ -1295,6 +1303,7 @@ class EnhancedBCC(Aggregator):
         self.beta_diagonal = beta_diagonal
         self.beta_off = beta_off
         self.restarts = restarts
+        self.init = init
         self.random_state = random_state
         self.threads = threads
         self.progress = progress
@@ -1321,6 +1330,9 @@ class BWA(Aggregator):
         Strength of the prior of an annotator's precision, in labels.
     lambda_ : float, default 1.0
         Weight of the mean score of all items in that of each.
+    init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
+        First scores: the vote shares (`majority`), or the classes that `random` matrices, or those of another
+        method, give.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
@@ -1353,6 +1365,7 @@ class BWA(Aggregator):
         tol: float = 0.001,
         alpha: float = 15.0,
         lambda_: float = 1.0,
+        init: Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] = "majority",
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
@@ -1361,6 +1374,7 @@ class BWA(Aggregator):
         self.tol = tol
         self.alpha = alpha
         self.lambda_ = lambda_
+        self.init = init
         self.random_state = random_state
         self.threads = threads
         self.progress = progress
@@ -1395,8 +1409,9 @@ class MeanField(WarmAggregator):
     atoms : list[Any] | None, default None
         Kinds of annotator for `model=discrete`, e.g. [{"weight": 0.3, "accuracy": 0.99}, {"weight": 0.7,
         "accuracy": 0.5}]; `confusion` (by class names, like `rows`) may stand for `accuracy`.
-    init : Literal["majority", "uniform"], default "majority"
-        First posteriors: `majority` (vote shares) or `uniform`.
+    init : Literal["majority", "uniform", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
+        First posteriors: `majority` (vote shares), `uniform`, or what `random` matrices, or those of another
+        method, say.
     class_prior : Literal["learn", "uniform", "fixed"], default "uniform"
         Class shares: learned, all alike, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
@@ -1436,7 +1451,7 @@ class MeanField(WarmAggregator):
         beta: float = 1.0,
         rows: dict[str, Any] | None = None,
         atoms: list[Any] | None = None,
-        init: Literal["majority", "uniform"] = "majority",
+        init: Literal["majority", "uniform", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] = "majority",
         class_prior: Literal["learn", "uniform", "fixed"] = "uniform",
         class_shares: dict[str, Any] | None = None,
         random_state: int | None = 0,
@@ -1737,6 +1752,9 @@ class CNMFOpt(Aggregator):
     align : Literal["votes", "trace"], default "votes"
         How the columns of the first matrices are given to classes: as they go with the `votes`, or by the largest
         `trace` as published.
+    order : Literal["share", "table"], default "share"
+        In which order annotators are taken in a round: those who `share` most items first, whatever their names, or
+        as in the `table` (published).
     rounds : int, default 10
         Rounds of mirror descent. Few rounds are part of the method: more of them fit the moments better and the
         truth worse.
@@ -1780,6 +1798,7 @@ class CNMFOpt(Aggregator):
         *,
         min_blocks: int = 1,
         align: Literal["votes", "trace"] = "votes",
+        order: Literal["share", "table"] = "share",
         rounds: int = 10,
         inner_iter: int = 3,
         step: float = 0.1,
@@ -1792,6 +1811,7 @@ class CNMFOpt(Aggregator):
     ) -> None:
         self.min_blocks = min_blocks
         self.align = align
+        self.order = order
         self.rounds = rounds
         self.inner_iter = inner_iter
         self.step = step
@@ -2110,6 +2130,9 @@ class Spem(Aggregator):
         Most rounds of EM and leaving out.
     accelerate : bool, default True
         Extrapolate (SQUAREM): the same optimum in fewer iterations.
+    init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
+        Where the iterations of every round begin: the vote shares (`majority`), `random` matrices, or those of
+        another method.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
@@ -2148,6 +2171,7 @@ class Spem(Aggregator):
         min_labels: int = 10,
         max_rounds: int = 10,
         accelerate: bool = True,
+        init: Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] = "majority",
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
@@ -2162,6 +2186,7 @@ class Spem(Aggregator):
         self.min_labels = min_labels
         self.max_rounds = max_rounds
         self.accelerate = accelerate
+        self.init = init
         self.random_state = random_state
         self.threads = threads
         self.progress = progress
