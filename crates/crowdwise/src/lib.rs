@@ -38,6 +38,8 @@ pub use crowdwise_io as io;
 pub use crowdwise_learn as learn;
 /// The methods as structs of parameters.
 pub use crowdwise_methods as methods;
+/// Sequences, graphs, pairs, groups of annotators, sets of labels.
+pub use crowdwise_structured as structured;
 /// Tables, charts, pages and the JSON document.
 pub use crowdwise_report as report;
 
@@ -52,7 +54,7 @@ use std::path::Path;
 
 /// Every method of every crate, in the order in which people should meet them.
 pub fn methods() -> impl Iterator<Item = &'static Entry> + Clone {
-    crowdwise_methods::METHODS.iter().chain(crowdwise_learn::METHODS)
+    crowdwise_methods::METHODS.iter().chain(crowdwise_structured::METHODS).chain(crowdwise_learn::METHODS)
 }
 
 /// The method called `name` (an id or an alias); if there is none, the error offers the nearest name.

@@ -1,0 +1,1 @@
+//! Items in a row: tokens of a sentence, frames of a recording.

@@ -1,0 +1,1 @@
+//! Items that are neighbours of each other.

@@ -1,0 +1,1 @@
+//! Annotators who err together: copyists, families of models, colluders.

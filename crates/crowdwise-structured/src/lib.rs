@@ -1,0 +1,25 @@
+//! Methods for units or annotators that depend on each other: tokens of a sequence, nodes of a graph, pairs of items,
+//! annotators who copy or collude, and sets of labels. One method is one struct, one file, one page and one line in
+//! [`METHODS`].
+
+pub mod chains;
+pub mod graphs;
+pub mod groups;
+pub mod pairs;
+pub mod sets;
+
+use crowdwise_core::{Entry, Error};
+
+/// Every method of this crate, in the order in which people should meet them.
+pub static METHODS: &[Entry] = &[
+    // chains
+    // graphs
+    // groups
+    // pairs
+    // sets
+];
+
+/// The method called `name` (an id or an alias).
+pub fn find(name: &str) -> Result<&'static Entry, Error> {
+    crowdwise_core::find(METHODS, name)
+}

@@ -1,0 +1,1 @@
+//! Pairs of items: which is better, and whether both are the same.

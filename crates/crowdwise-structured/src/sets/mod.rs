@@ -1,0 +1,1 @@
+//! Items with several classes at once.
