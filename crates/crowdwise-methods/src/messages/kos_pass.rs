@@ -35,6 +35,8 @@ pub(super) struct Messages<'a> {
     any_known: bool,
     /// t_e in table order.
     t: Vec<f64>,
+    /// Room for the next t_e.
+    next: Vec<f64>,
     /// T_j.
     total: Vec<f64>,
     /// What items of known truth add to T_j in every exchange.
@@ -83,6 +85,7 @@ impl<'a> Messages<'a> {
             n,
             total: vec![0.0; table.n_annotators()],
             first: Some((0..table.n_labels()).map(|_| draw()).collect()),
+            next: vec![0.0; t.len()],
             problem,
             t,
             gold,
@@ -101,7 +104,7 @@ impl<'a> Messages<'a> {
 
     /// One exchange; returns how far the messages moved, relative to their size.
     pub fn exchange(&mut self, cx: &mut Context<'_>) -> Result<f64, Error> {
-        let mut next = vec![0.0; self.t.len()];
+        let mut next = std::mem::take(&mut self.next);
         let parts: Vec<(Vec<f64>, f64, u64)> = cx.install(|| {
             let t = split_labels(&mut next, &self.runs, self.problem.table.offsets());
             (&self.runs, t).into_par_iter().map(|(run, t)| self.run(run.clone(), t)).collect()
@@ -133,6 +136,7 @@ impl<'a> Messages<'a> {
         } else {
             take(&mut self.t, &next);
         }
+        self.next = next;
         self.total = total;
         self.first = None;
         Ok((moved / count.max(1) as f64).sqrt())
@@ -152,24 +156,35 @@ impl<'a> Messages<'a> {
             if rows.is_empty() || (self.any_known && (p.known)(u).is_some()) {
                 continue;
             }
-            votes.fill(0.0);
             let (t, codes) = (&mut t[rows.start - first..rows.end - first], &self.codes[rows.clone()]);
-            for ((r, y), &l) in rows.clone().zip(&mut *t).zip(codes) {
-                *y = self.said(r);
-                votes[l as usize] += *y;
+            let who = &p.table.annotator()[rows.clone()];
+            if let Some(first) = &self.first {
+                t.copy_from_slice(&first[rows.clone()]);
+            } else {
+                for ((y, &j), t) in t.iter_mut().zip(who).zip(&self.t[rows.clone()]) {
+                    *y = (self.total[j as usize] - t) * self.share[j as usize];
+                }
             }
+            let scale = if p.by_degree { 1.0 / (rows.len() - 1).max(1) as f64 } else { 1.0 };
+            count += rows.len() as u64;
+            if p.k == 2 {
+                square += two(t, codes, who, [p.centre[0], p.centre[1]], scale, &mut total);
+                continue;
+            }
+            votes.fill(0.0);
+            t.iter().zip(codes).for_each(|(y, &l)| votes[l as usize] += y);
             let all: f64 = votes.iter().sum();
             let shift: f64 = votes.iter().zip(p.centre).map(|(v, c)| v * c).sum::<f64>() - c2 * all;
             for ((b, v), c) in base.iter_mut().zip(&votes).zip(p.centre) {
                 *b = v - c * all - shift;
             }
-            let scale = if p.by_degree { 1.0 / (rows.len() - 1).max(1) as f64 } else { 1.0 };
-            count += rows.len() as u64;
-            for ((x, &l), &j) in t.iter_mut().zip(codes).zip(&p.table.annotator()[rows]) {
+            let mut here = 0.0;
+            for ((x, &l), &j) in t.iter_mut().zip(codes).zip(who) {
                 *x = (base[l as usize] - *x * own[l as usize]) * scale;
                 total[j as usize] += *x;
-                square += *x * *x;
+                here += *x * *x;
             }
+            square += here;
         }
         (total, square, count)
     }
@@ -203,6 +218,31 @@ impl<'a> Messages<'a> {
         })?;
         Ok(out)
     }
+}
+
+/// One item of two classes: turns the messages `t` from annotators into those to them, adds these up by annotator and
+/// returns the sum of their squares. Labels are numbers here, so that no branch depends on them.
+#[inline]
+fn two(t: &mut [f64], codes: &[u16], who: &[u32], centre: [f64; 2], scale: f64, total: &mut [f64]) -> f64 {
+    let (mut all, mut yes) = (0.0, 0.0);
+    for (y, &l) in t.iter().zip(codes) {
+        all += y;
+        yes += y * f64::from(l);
+    }
+    let c2 = centre[0] * centre[0] + centre[1] * centre[1];
+    let no = all - yes;
+    let shift = no * centre[0] + yes * centre[1] - c2 * all;
+    let (base, other) = (no - centre[0] * all - shift, yes - centre[1] * all - shift);
+    let (own, others) = (1.0 - 2.0 * centre[0] + c2, 1.0 - 2.0 * centre[1] + c2);
+    let (step, own_step) = (other - base, others - own);
+    let mut square = 0.0;
+    for ((x, &l), &j) in t.iter_mut().zip(codes).zip(who) {
+        let l = f64::from(l);
+        *x = (base + step * l - *x * (own + own_step * l)) * scale;
+        total[j as usize] += *x;
+        square += *x * *x;
+    }
+    square
 }
 
 impl Verdict {

@@ -49,15 +49,17 @@ impl Packed {
         check_entries(m, classes, k)?;
         let cells = m.checked_mul(classes).filter(|&c| c <= 1 << 31).ok_or_else(|| too_large(m, k))?;
         // rows that occur, those of left-out items too: their counts are added in the M-step
-        let mut row_of = vec![u32::MAX; cells];
+        let mut cells = vec![0u32; cells];
         match data.codes {
-            Codes::U8(c) => mark(table.annotator(), c, classes, &mut row_of),
-            Codes::U16(c) => mark(table.annotator(), c, classes, &mut row_of),
+            Codes::U8(c) => count(table.annotator(), c, classes, &mut cells),
+            Codes::U16(c) => count(table.annotator(), c, classes, &mut cells),
         }
-        let (mut label, mut first) = (Vec::new(), vec![0u32]);
-        for cells in row_of.chunks_exact_mut(classes) {
-            for (l, cell) in cells.iter_mut().enumerate().filter(|(_, cell)| **cell != u32::MAX) {
-                *cell = label.len() as u32;
+        let (mut label, mut first, mut n) = (Vec::new(), vec![0u32], Vec::new());
+        for cells in cells.chunks_exact_mut(classes) {
+            for (l, cell) in cells.iter_mut().enumerate().filter(|(_, cell)| **cell > 0) {
+                n.push(*cell);
+                // where the row begins; what does not fit is refused below, before anybody reads it
+                *cell = (label.len() as u32).wrapping_mul(stride as u32);
                 label.push(l as u16);
             }
             first.push(label.len() as u32);
@@ -65,20 +67,11 @@ impl Packed {
         if (label.len() + 1) * stride > u32::MAX as usize {
             return Err(too_large(m, k));
         }
-        let mut packed = Packed {
-            index: Vec::new(),
-            chunks: Vec::new(),
-            order: Vec::new(),
-            n: vec![0; label.len()],
-            label,
-            first,
-            k,
-            classes,
-            stride,
-        };
+        let mut packed =
+            Packed { index: Vec::new(), chunks: Vec::new(), order: Vec::new(), n, label, first, k, classes, stride };
         match data.codes {
-            Codes::U8(c) => packed.fill(data, c, &keep, &row_of),
-            Codes::U16(c) => packed.fill(data, c, &keep, &row_of),
+            Codes::U8(c) => packed.fill(data, c, &keep, &cells),
+            Codes::U16(c) => packed.fill(data, c, &keep, &cells),
         }
         Ok(packed)
     }
@@ -89,9 +82,9 @@ impl Packed {
         data: &Categorical<'_>,
         codes: &[C],
         keep: &impl Fn(usize) -> bool,
-        row_of: &[u32],
+        begins: &[u32],
     ) {
-        let (table, classes) = (data.table, self.classes);
+        let (table, classes, stride) = (data.table, self.classes, self.stride as u32);
         let wanted = |u: usize| table.degree(u) > 0 && keep(u);
         let max = (0..table.n_units()).filter(|&u| wanted(u)).map(|u| table.degree(u)).max().unwrap_or(0);
         let mut items = vec![0usize; max + 2];
@@ -115,18 +108,19 @@ impl Packed {
         self.order = vec![0; item];
         self.index = vec![0; at + AHEAD];
         let annotator = table.annotator();
-        for u in (0..table.n_units()).filter(|&u| wanted(u)) {
+        for u in (0..table.n_units()).filter(|&u| table.degree(u) > 0) {
+            let rows = table.rows(u);
+            let labels = annotator[rows.clone()].iter().zip(&codes[rows]);
+            let begins = labels.map(|(&j, &l)| begins[j as usize * classes + l.into()]);
+            if !keep(u) {
+                begins.for_each(|at| self.n[(at / stride) as usize] -= 1);
+                continue;
+            }
             let d = table.degree(u);
             self.order[next_item[d]] = u as u32;
             next_item[d] += 1;
             let start = next_label[d];
-            let rows = table.rows(u);
-            let labels = annotator[rows.clone()].iter().zip(&codes[rows]);
-            for (at, (&j, &l)) in self.index[start..start + d].iter_mut().zip(labels) {
-                let row = row_of[j as usize * classes + l.into()];
-                self.n[row as usize] += 1;
-                *at = row * self.stride as u32;
-            }
+            self.index[start..start + d].iter_mut().zip(begins).for_each(|(at, begin)| *at = begin);
             next_label[d] = start + d;
         }
     }
@@ -149,7 +143,7 @@ impl Packed {
     }
 }
 
-/// Marks the cells (annotator, label) that occur, with anything but `u32::MAX`.
-fn mark<C: Copy + Into<usize>>(annotator: &[u32], codes: &[C], k: usize, cells: &mut [u32]) {
-    annotator.iter().zip(codes).for_each(|(&j, &l)| cells[j as usize * k + l.into()] = 0);
+/// Counts the labels of every cell (annotator, label).
+fn count<C: Copy + Into<usize>>(annotator: &[u32], codes: &[C], k: usize, cells: &mut [u32]) {
+    annotator.iter().zip(codes).for_each(|(&j, &l)| cells[j as usize * k + l.into()] += 1);
 }

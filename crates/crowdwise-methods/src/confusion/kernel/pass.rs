@@ -98,6 +98,9 @@ unsafe fn begin<L: Lanes>(w: Work, c: Chunk, from: &Begin<'_>, label: *const u16
     let inverse = (1u64 << 32).div_ceil(2 * w.kp as u64);
     let row_of = |ix: u32| ((u64::from(ix) * inverse) >> 32) as usize;
     let share = 1.0 / c.d as f64;
+    // few classes and labels: the votes of an item are bytes of one number, so that labels need not wait for each other
+    let bytes = k <= 8 && c.d < 256;
+    let shares: Vec<f64> = if bytes { (0..=c.d).map(|n| n as f64 * share).collect() } else { Vec::new() };
     let (mut small, mut large) = ([0.0; 16], Vec::new());
     let s = if w.kp <= 16 {
         &mut small[..w.kp]
@@ -110,6 +113,13 @@ unsafe fn begin<L: Lanes>(w: Work, c: Chunk, from: &Begin<'_>, label: *const u16
         for item in 0..c.n {
             s.fill(0.0);
             match from {
+                Begin::VoteShares | Begin::Majority if bytes => {
+                    let vote = |e: usize| 1u64 << (8 * u32::from(*label.add(row_of(*ix.add(e)))));
+                    let votes: u64 = (0..c.d).map(vote).sum();
+                    for (x, n) in s[..k].iter_mut().zip(votes.to_le_bytes()) {
+                        *x = shares[n as usize];
+                    }
+                }
                 Begin::VoteShares | Begin::Majority => {
                     for e in 0..c.d {
                         s[*label.add(row_of(*ix.add(e))) as usize] += share;
@@ -161,14 +171,27 @@ unsafe fn select<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
     macro_rules! prefetch {
         ($nq:literal, $np:literal, $d:literal) => {
             if w.prefetch {
-                unsafe { rows::<L, $nq, $np, $d, true>(w, c, out) }
+                unsafe { rows::<L, $nq, $np, $d, true, false>(w, c, out) }
             } else {
-                unsafe { rows::<L, $nq, $np, $d, false>(w, c, out) }
+                unsafe { rows::<L, $nq, $np, $d, false, false>(w, c, out) }
             }
         };
     }
-    if w.hard || !w.store.is_null() {
+    if w.hard {
         return unsafe { any::<L>(w, c, out) };
+    }
+    if !w.store.is_null() {
+        // once in a fit: not worth code for every number of labels
+        return unsafe {
+            match w.kp {
+                2 => rows::<L, 0, 1, 0, false, true>(w, c, out),
+                4 => rows::<L, 1, 0, 0, false, true>(w, c, out),
+                6 => rows::<L, 1, 1, 0, true, true>(w, c, out),
+                8 => rows::<L, 2, 0, 0, true, true>(w, c, out),
+                10 => rows::<L, 2, 1, 0, true, true>(w, c, out),
+                _ => any::<L>(w, c, out),
+            }
+        };
     }
     match w.kp {
         2 => degrees!(0, 1),
@@ -183,9 +206,10 @@ unsafe fn select<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
     }
 }
 
-/// The pass for rows of `NQ` quads and `NP` pairs (NP is 0 or 1) that stay in registers; `D` labels an item, 0 = any.
+/// The pass for rows of `NQ` quads and `NP` pairs (NP is 0 or 1) that stay in registers; `D` labels an item, 0 = any;
+/// `PF` fetches rows ahead, `ST` stores posteriors.
 #[inline(always)]
-unsafe fn rows<L: Lanes, const NQ: usize, const NP: usize, const D: usize, const PF: bool>(
+unsafe fn rows<L: Lanes, const NQ: usize, const NP: usize, const D: usize, const PF: bool, const ST: bool>(
     w: Work,
     c: Chunk,
     out: &mut Piece,
@@ -207,7 +231,7 @@ unsafe fn rows<L: Lanes, const NQ: usize, const NP: usize, const D: usize, const
         let mut product = LnProduct::new();
         let mut extra = 0.0;
         let mut ix = w.index.add(c.at);
-        for _ in 0..c.n {
+        for item in 0..c.n {
             let (mut s4, mut s2) = (prior4, prior2);
             for e in 0..d {
                 if PF {
@@ -238,15 +262,33 @@ unsafe fn rows<L: Lanes, const NQ: usize, const NP: usize, const D: usize, const
             }
             product.push(z);
             let scale = 1.0 / z;
+            let (mut p4, mut p2) = (s4, s2);
             for b in 0..NQ {
                 s4[b] = L::mul4(s4[b], L::splat4(scale));
                 class4[b] = L::add4(class4[b], s4[b]);
+                p4[b] = s4[b];
                 s4[b] = L::add4(s4[b], q4);
             }
             for b in 0..NP {
                 s2[b] = L::mul2(s2[b], L::splat2(scale));
                 class2[b] = L::add2(class2[b], s2[b]);
+                p2[b] = s2[b];
                 s2[b] = L::add2(s2[b], q2);
+            }
+            if ST {
+                let mut buffer = [0.0; 16];
+                for b in 0..NQ {
+                    L::store4(buffer.as_mut_ptr().add(4 * b), p4[b]);
+                }
+                for b in 0..NP {
+                    L::store2(buffer.as_mut_ptr().add(4 * NQ + 2 * b), p2[b]);
+                }
+                let into = w.store.add(*w.order.add(c.item + item) as usize * w.k);
+                // the last class may be padding
+                std::ptr::copy_nonoverlapping(buffer.as_ptr(), into, kp - 1);
+                if w.k == kp {
+                    *into.add(kp - 1) = buffer[kp - 1];
+                }
             }
             for e in 0..d {
                 let counts = w.base.add(*ix.add(e) as usize + kp);
