@@ -6,12 +6,14 @@ mod histogram;
 mod line;
 mod reliability;
 pub mod scale;
+mod scatter;
 mod whisker;
 
 pub use heat::{Heat, Tone};
 pub use histogram::{Bins, Histogram};
 pub use line::{Line, YScale};
 pub use reliability::Reliability;
+pub use scatter::Scatter;
 pub use whisker::{NARROW, Pair, WIDE, Whiskers, bar, pair_bar};
 
 use maud::{Markup, html};

@@ -2,7 +2,7 @@
 
 use super::PageInput;
 use super::parts::{class, figure, name, number_cell, sortable};
-use crate::chart::{Bins, Histogram, Pair, WIDE, Whiskers, pair_bar};
+use crate::chart::{Bins, Histogram, Pair, Scatter, WIDE, Whiskers, pair_bar};
 use crate::number::{count, decimal, percent, significant};
 use crowdwise_core::Truth;
 use crowdwise_core::questions::{LabelView, ScoreRow};
@@ -11,6 +11,8 @@ use maud::{Markup, html};
 /// Classes and ranked items shown.
 const MOST_CLASSES: usize = 30;
 const MOST_RANKED: usize = 100;
+/// Labels of the scatter: as many as a page can carry.
+const MOST_POINTS: usize = 2000;
 
 pub fn title(input: &PageInput<'_>) -> &'static str {
     match input.fit.truth {
@@ -96,6 +98,14 @@ fn values(input: &PageInput<'_>, value: &[f64], sd: &[f64]) -> Option<Markup> {
         x_title: "value",
         y_title: "share",
     };
+    let every = labels.len().div_ceil(MOST_POINTS);
+    let table = &input.data.table;
+    let points: Vec<(f64, f64)> = (0..table.n_units())
+        .flat_map(|u| table.rows(u).map(move |r| (r, u)))
+        .filter(|(r, _)| r % every == 0)
+        .map(|(r, u)| (value[u], labels[r]))
+        .collect();
+    let scatter = Scatter { label: "Labels against estimates", points: &points, x_title: "estimate", y_title: "label" };
     let errors = Bins::of(sd);
     let spread = Histogram {
         label: "Histogram of the standard errors of the estimates",
@@ -112,6 +122,15 @@ fn values(input: &PageInput<'_>, value: &[f64], sd: &[f64]) -> Option<Markup> {
             @if let Some(chart) = spread.draw() {
                 (figure(&html! { b { "How sure the estimates are. " } "Standard errors of all items that have one." }, &chart))
             }
+        }
+        @if let Some(chart) = scatter.draw() {
+            (figure(
+                &html! {
+                    b { "What annotators said of what was estimated. " } "One point a label"
+                    @if every > 1 { ", every " (count(every)) "th" } "; on the dashed line both are the same."
+                },
+                &chart,
+            ))
         }
         @if let Some(within) = input.inspection.values.and_then(|v| v.sd_within) {
             p.note { "Labels on the same item spread with a standard deviation of " (significant(within)) " around their mean." }

@@ -10,6 +10,7 @@ mod items;
 mod making;
 mod overview;
 mod parts;
+mod sequences;
 #[cfg(test)]
 mod tests;
 
@@ -97,6 +98,7 @@ pub fn page(input: &PageInput<'_>) -> String {
         section("agreement", "Agreement between annotators", agreement::body(input)),
         section("annotators", "Annotators", annotators::body(input)),
         section("confusion", "Who mixes up what", confusion::body(input)),
+        section("sequences", "Sequences in dispute", sequences::body(input)),
         section("items", "Hardest items", items::body(input)),
         section("convergence", "Convergence", making::convergence(input)),
         section("methods", "Methods compared", making::comparison(input)),

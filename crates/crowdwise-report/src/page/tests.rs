@@ -309,6 +309,10 @@ fn tokens_say_where_they_stand() {
     let html = checked(&data, &votes(&data), &Extra::default());
     assert!(html.contains("token 2 of <bdi>first sentence</bdi>") && html.contains("token 1 of <bdi>second</bdi>"));
     assert!(html.contains(">Sequences<") && html.contains("Answers for <b>3 tokens</b>"));
+    // both sequences have a token on which annotators differ; who differs from the answer is marked
+    assert!(html.contains("of 2 sequences; these.") && html.contains("of 2 tokens in dispute"), "the sequence viewer");
+    let viewer = html.split("class=\"tokens\"").nth(1).unwrap();
+    assert!(viewer.contains("class=\"off\"") && viewer.contains("<th scope=\"row\">answer</th>"), "{viewer}");
 }
 
 #[test]
@@ -324,9 +328,13 @@ fn real_values() {
     let mut sd = vec![0.05; 30];
     sd[3] = f64::NAN;
     let html = checked(&data, &fit(&data, Truth::Real { value, sd }, Annotators::None), &Extra::default());
-    for part in
-        ["Estimates for <b>30 items</b>", "Histogram of labels and estimates", "Standard error", "Bias as a chart"]
-    {
+    for part in [
+        "Estimates for <b>30 items</b>",
+        "Histogram of labels and estimates",
+        "Labels against estimates",
+        "Standard error",
+        "Bias as a chart",
+    ] {
         assert!(html.contains(part), "`{part}` is missing");
     }
 }
