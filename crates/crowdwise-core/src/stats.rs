@@ -42,6 +42,18 @@ pub fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
     x.clamp(low, high)
 }
 
+/// P(X ≥ `hits`) for X from a binomial distribution; both counts may be expected ones, between whole numbers.
+pub fn binomial_tail(hits: f64, n: f64, p: f64) -> f64 {
+    if hits <= 0.0 || p >= 1.0 {
+        return 1.0;
+    }
+    if hits > n || p <= 0.0 {
+        return 0.0;
+    }
+    let (a, b) = (hits, n - hits + 1.0);
+    p.inc_beta(a, b, ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b)).clamp(0.0, 1.0)
+}
+
 /// Central interval of a rate from `hits` of `n` (both may be expected counts), level 90 %: Jeffreys' prior, with the
 /// ends opened at 0 and 1 as Brown, Cai and DasGupta (2001) advise.
 pub fn rate_interval(hits: f64, n: f64) -> [f64; 2] {
@@ -186,6 +198,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn binomial_tails_are_sums() {
+        // P(X >= 3), n = 5, p = 0.3: 10 p^3 q^2 + 5 p^4 q + p^5
+        assert!((binomial_tail(3.0, 5.0, 0.3) - 0.16308).abs() < 1e-12);
+        assert!((binomial_tail(1.0, 10.0, 0.2) - (1.0 - 0.8f64.powi(10))).abs() < 1e-12);
+        assert_eq!((binomial_tail(0.0, 4.0, 0.5), binomial_tail(5.0, 4.0, 0.5)), (1.0, 0.0));
+        assert!(binomial_tail(2.5, 5.0, 0.3) > binomial_tail(3.0, 5.0, 0.3));
     }
 
     #[test]

@@ -85,6 +85,8 @@ pub static METHODS: &[Entry] = &[
     entry::<real::Mean>(),
     entry::<real::Median>(),
     entry::<real::TrimmedMean>(),
+    entry::<real::GaussianAnnotators>(),
+    entry::<real::LevelPropagation>(),
     // preference
     entry::<preference::BradleyTerry>(),
 ];

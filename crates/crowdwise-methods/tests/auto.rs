@@ -137,5 +137,6 @@ fn other_kinds_of_labels_have_their_method() {
         b.value(item, who, x);
     }
     let f = fit(&Auto::default(), &Dataset::new(b.finish().unwrap()));
+    // two annotators cannot be told apart; the choice between models is tested beside them
     assert_eq!(f.diagnostics.details["used"][0], "mean");
 }

@@ -5,18 +5,23 @@
 pub mod chains;
 pub mod graphs;
 pub mod groups;
+mod inside;
 pub mod pairs;
 pub mod sets;
 
-use crowdwise_core::{Entry, Error};
+use crowdwise_core::{Entry, Error, entry};
 
 /// Every method of this crate, in the order in which people should meet them.
 pub static METHODS: &[Entry] = &[
     // chains
     // graphs
     // groups
+    entry::<groups::GroupAwareVote>(),
+    entry::<groups::GroupAwareEm>(),
+    entry::<groups::AdversarySpectral>(),
     // pairs
     // sets
+    entry::<sets::BinaryRelevance>(),
 ];
 
 /// The method called `name` (an id or an alias).

@@ -49,6 +49,10 @@ pub struct Agreement {
     pub fleiss_kappa: Option<f64>,
     /// Gwet's AC1.
     pub gwet_ac1: Option<f64>,
+    /// Comparisons: Kendall's coefficient of agreement, the mean tau of two judgements of the same two items (1 = the same
+    /// winner, -1 = the other, 0 = a tie in one of them).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kendall_tau: Option<f64>,
     /// Pairs of annotators with at least 10 common units, most common units first.
     pub pairs: Vec<PairRow>,
     /// Pairs that qualified, of which `pairs` are those kept.
@@ -87,6 +91,7 @@ pub(super) fn with_pairs(data: &Dataset, seed: u64, bootstraps: usize, pairs: &P
         alpha_nominal: None,
         fleiss_kappa: None,
         gwet_ac1: None,
+        kendall_tau: None,
         pairs: Vec::new(),
         pairs_found: 0,
         pairs_among: pairs.among.len(),
@@ -111,6 +116,7 @@ pub(super) fn with_pairs(data: &Dataset, seed: u64, bootstraps: usize, pairs: &P
     out.percent = coefficients::percent(&p, &which);
     out.fleiss_kappa = coefficients::fleiss(&p, &which);
     out.gwet_ac1 = coefficients::gwet_ac1(&p, &which);
+    out.kendall_tau = data.table.preferences().and_then(|_| coefficients::kendall_tau(&p, &which));
     out.krippendorff_alpha = coefficients::alpha(&p, &which, &weight, out.level, &mut Vec::new());
     if ordered {
         out.alpha_nominal = coefficients::alpha(&p, &which, &weight, Level::Nominal, &mut Vec::new());

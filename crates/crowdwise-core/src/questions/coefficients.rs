@@ -54,6 +54,21 @@ pub fn alpha(p: &Patterns, which: &[usize], weight: &[f64], level: Level, share:
     (expected > 0.0 && n > 1.0).then(|| 1.0 - observed / expected)
 }
 
+/// Kendall's coefficient of agreement of comparisons (classes: first, second, tie), two judgements of a unit at a time.
+pub fn kendall_tau(p: &Patterns, which: &[usize]) -> Option<f64> {
+    let (mut sum, mut pairs) = (0.0, 0.0);
+    for &x in which {
+        let mut count = [0.0; 3];
+        p.row(x).iter().for_each(|&(c, t)| count[(c as usize).min(2)] += t as f64);
+        let [first, second, _] = count;
+        let m: f64 = count.iter().sum();
+        let same = 0.5 * (first * (first - 1.0) + second * (second - 1.0));
+        sum += p.units[x] as f64 * (same - first * second);
+        pairs += p.units[x] as f64 * 0.5 * m * (m - 1.0);
+    }
+    (pairs > 0.0).then(|| sum / pairs)
+}
+
 /// A unit of real values for the interval alpha: number, sum, sum of squares (about the mean of all), and its part of
 /// the observed disagreement.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,6 +6,7 @@ use super::graph::parts;
 use super::habits::Habits;
 use super::identifiability::{self, Identifiability};
 use super::pairs::Pairs;
+use super::panel::{Panel, panel_of_labels};
 use super::patterns::last_labels;
 use super::summaries::{comparisons, value_summary};
 use super::suspects::FEW;
@@ -33,6 +34,9 @@ pub struct Inspection {
     /// Units without a label.
     pub unlabelled: usize,
     pub agreement: Agreement,
+    /// How many unrelated labels those of an item are worth at least, for classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<Panel>,
     pub components: Components,
     pub pairs: PairCoverage,
     /// The best recall of each class, compared with the other annotators' majority.
@@ -180,6 +184,7 @@ pub fn inspect(data: &Dataset, seed: u64) -> Inspection {
         repeated: (0..table.n_units()).map(|u| (table.degree(u) - last_labels(table, u).count()) as u64).sum(),
         unlabelled: table.n_units() - graph.labelled,
         agreement: with_pairs(data, seed, 1000, &pairs),
+        panel: panel_of_labels(data),
         components: Components {
             count: graph.count,
             largest_units: graph.largest_units,

@@ -5,6 +5,7 @@ mod annotators;
 mod certainty;
 mod coefficients;
 mod compare;
+mod copies;
 mod correlation;
 mod criteria;
 mod evaluate;
@@ -17,7 +18,9 @@ mod inspect;
 mod items;
 mod labels;
 mod pairs;
+mod panel;
 mod patterns;
+mod sets;
 mod summaries;
 mod suspects;
 mod tally;
@@ -25,9 +28,11 @@ mod tally;
 pub use agreement::{Agreement, Level, PairRow, agreement};
 pub use annotators::{AnnotatorRow, annotators};
 pub use compare::{CompareRow, Comparison, compare};
+pub use copies::{CopyPair, copies, copy_findings};
 pub use criteria::{cavity_agreement, vote_agreement};
 pub use evaluate::{Evaluation, ReliabilityBin, area_under_curve, evaluate, evaluate_rows, reliability};
 pub use findings::{ENDINGS, findings};
+pub use held_out::{NEVER, folds};
 pub use identifiability::{Basis, ClassPair, Identifiability, PairStrength, Separation, TripleCheck, identifiability};
 pub use inspect::{
     Bin, Chains, ClassRow, Comparisons, Components, Expert, Inspection, PairCoverage, Spread, Unipolar, ValueSummary,
@@ -35,5 +40,7 @@ pub use inspect::{
 };
 pub use items::{ItemOrder, ItemRow, Said, items};
 pub use labels::{LabelRow, LabelView, ScoreRow, ValueRow};
+pub use panel::{Panel, panel_of_errors, panel_of_labels};
+pub use sets::{SetScores, set_scores, split_unit};
 pub use suspects::shrink as shrunk_score;
 pub use tally::spammer_score;

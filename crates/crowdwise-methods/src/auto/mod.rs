@@ -2,13 +2,13 @@
 
 mod candidates;
 mod choose;
+mod values;
 mod words;
 
 use crate::confusion::OneCoin;
 use crate::confusion::kernel::Engine;
 use crate::confusion::shared;
 use crate::preference::BradleyTerry;
-use crate::real::Mean;
 use crate::voting::MajorityVote;
 use candidates::{Candidate, candidates, two_step};
 use choose::{Choice, Votes, choose};
@@ -78,7 +78,7 @@ impl Method for Auto {
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         match data.table.kind() {
-            LabelKind::Real => Ok(words::delegated(Mean::default().fit(data, cx)?, "mean", "real values")),
+            LabelKind::Real => values::fit(data, cx),
             LabelKind::Preference => {
                 Ok(words::delegated(BradleyTerry::default().fit(data, cx)?, "bradley-terry", "comparisons"))
             }

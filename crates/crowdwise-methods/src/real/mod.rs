@@ -1,10 +1,16 @@
 //! Real values.
 
+mod gaussian_annotators;
+mod level_propagation;
 mod mean;
 mod median;
+mod noise;
+mod outliers;
 pub(crate) mod residuals;
 mod trimmed_mean;
 
+pub use gaussian_annotators::GaussianAnnotators;
+pub use level_propagation::LevelPropagation;
 pub use mean::Mean;
 pub use median::Median;
 pub use trimmed_mean::TrimmedMean;

@@ -1,1 +1,16 @@
-//! Annotators who err together: copyists, families of models, colluders.
+//! Annotators who depend on each other: groups that err together, copies, and adversaries who work together.
+
+mod adversary_spectral;
+mod affinity;
+mod detect;
+mod group_aware_em;
+mod group_aware_vote;
+mod responses;
+mod robust;
+mod spectrum;
+mod words;
+
+pub use adversary_spectral::{AdversarySpectral, Flagged};
+pub use detect::Groups;
+pub use group_aware_em::GroupAwareEm;
+pub use group_aware_vote::GroupAwareVote;

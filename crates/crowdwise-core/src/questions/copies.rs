@@ -1,0 +1,148 @@
+//! Annotators who repeat each other's mistakes. Agreeing on what is right proves nothing; saying the same wrong class as
+//! another one, more often than the rest of the annotators of the item do, is hard to explain otherwise.
+
+use super::pairs::Pairs;
+use super::patterns::last_labels;
+use crate::{Dataset, Finding, Severity, Statistic, Subject, group, stats};
+use serde::{Deserialize, Serialize};
+
+/// Two annotators who err together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CopyPair {
+    pub a: usize,
+    pub b: usize,
+    /// Items that both labelled.
+    pub common: u64,
+    /// Expected errors of the one, on these items, and how many of them the other repeats.
+    pub errors: f64,
+    pub repeated: f64,
+    /// How many would be repeated by somebody who errs on these items like the others.
+    pub chance: f64,
+    /// Probability of as many by chance, corrected for all pairs that were looked at (Holm).
+    pub p: f64,
+}
+
+/// Items in common that make a pair worth a look.
+const MIN_COMMON: u64 = 10;
+/// Pairs at most: those with the most items in common.
+const MOST: usize = 200_000;
+/// Corrected probability below which a pair is reported, and the share of errors that must be repeated.
+const SURE: f64 = 0.01;
+const REPEATED: f64 = 0.5;
+/// Findings at most.
+const TOLD: usize = 20;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Way {
+    errors: f64,
+    repeated: f64,
+    chance: f64,
+}
+
+/// The pairs that surely err together under a posterior (units x K), the surest first, and how many pairs were looked at. The chance of an error to be
+/// repeated is the share of the *other* annotators of the item who make it, mixed with one label of the annotator's usual
+/// errors: items on which everybody errs are no sign of copying. Each pair is tested from both sides; the weaker counts.
+pub fn copies(data: &Dataset, q: &[f64]) -> (Vec<CopyPair>, usize) {
+    let Some(labels) = data.table.categorical() else { return (Vec::new(), 0) };
+    let (table, k) = (&data.table, labels.k());
+    if k < 2 {
+        return (Vec::new(), 0);
+    }
+    let pairs = Pairs::of(table, MIN_COMMON);
+    let mut found = pairs.with_at_least(MIN_COMMON);
+    found.truncate(MOST);
+    let slots = pairs.slots(&found);
+    // how often each annotator is wrong
+    let (mut n, mut wrong) = (vec![1.0; table.n_annotators()], vec![0.5; table.n_annotators()]);
+    for u in 0..table.n_units() {
+        for r in last_labels(table, u) {
+            let j = table.annotator()[r] as usize;
+            n[j] += 1.0;
+            wrong[j] += 1.0 - q[u * k + labels.codes.get(r)];
+        }
+    }
+    let usual: Vec<f64> = wrong.iter().zip(&n).map(|(w, n)| w / n / (k - 1) as f64).collect();
+    let mut ways = vec![[Way::default(); 2]; found.len()];
+    let mut here: Vec<(u32, usize)> = Vec::new();
+    let mut votes = vec![0.0; k];
+    for u in 0..table.n_units() {
+        here.clear();
+        here.extend(last_labels(table, u).map(|r| (table.annotator()[r], labels.codes.get(r))));
+        votes.fill(0.0);
+        here.iter().for_each(|x| votes[x.1] += 1.0);
+        let others = here.len() as f64 - 2.0;
+        pairs.each_slot(&slots, &here, |s, a, b| {
+            let (ja, jb) = (found[s].0 as usize, found[s].1 as usize);
+            let both = f64::from(u8::from(a == b));
+            // (said by the one who errs, who may repeat it)
+            for (way, said, other) in [(0, a, jb), (1, b, ja)] {
+                let error = 1.0 - q[u * k + said];
+                let w = &mut ways[s][way];
+                w.errors += error;
+                w.repeated += error * both;
+                w.chance += error * ((votes[said] - 1.0 - both) + usual[other]) / (others + 1.0);
+            }
+        });
+    }
+    let mut out: Vec<CopyPair> = Vec::new();
+    for (&(a, b, common), ways) in found.iter().zip(&ways) {
+        let tested = ways.map(|w| {
+            let p = (w.chance / w.errors.max(1e-9)).clamp(0.0, 1.0);
+            (if w.errors < 1.0 { 1.0 } else { stats::binomial_tail(w.repeated, w.errors, p) }, w)
+        });
+        let (p, w) = if tested[0].0 >= tested[1].0 { tested[0] } else { tested[1] };
+        let Way { errors, repeated, chance } = w;
+        out.push(CopyPair { a: a as usize, b: b as usize, common: common.into(), errors, repeated, chance, p });
+    }
+    let tests = out.len();
+    out.sort_by(|x, y| x.p.total_cmp(&y.p).then(y.repeated.total_cmp(&x.repeated)).then((x.a, x.b).cmp(&(y.a, y.b))));
+    // Holm: the smallest probability times the number of tests, the next times one less, never falling
+    let mut least = 0.0f64;
+    for (rank, c) in out.iter_mut().enumerate() {
+        least = least.max((c.p * (tests - rank) as f64).min(1.0));
+        c.p = least;
+    }
+    out.retain(|c| c.p < SURE && c.repeated >= REPEATED * c.errors);
+    (out, tests)
+}
+
+/// What is said about them. The one with fewer labels is said to copy: who was first cannot be known.
+pub fn copy_findings(data: &Dataset, found: &[CopyPair], tests: usize) -> Vec<Finding> {
+    let n = data.table.labels_per_annotator();
+    let name = |j: usize| data.table.annotators().name(j);
+    let mut out: Vec<Finding> = found
+        .iter()
+        .take(TOLD)
+        .map(|c| {
+            let (who, whom) = if (n[c.a], name(c.b)) < (n[c.b], name(c.a)) { (c.a, c.b) } else { (c.b, c.a) };
+            Finding::new(
+                "copies",
+                Severity::Warning,
+                Subject::Annotator(name(who).to_owned()),
+                format!(
+                    "copies `{}`, or both follow a third: of {:.0} errors on {} common items {:.0} are repeated, where {:.1} \
+                     would be chance (p {:.1e}, corrected for {} pairs)",
+                    name(whom),
+                    c.errors,
+                    group(c.common),
+                    c.repeated,
+                    c.chance,
+                    c.p.max(1e-300),
+                    group(tests as u64)
+                ),
+                "count the two as one: `group-aware-em` does, or leave one of them out",
+            )
+            .with(Statistic::rate("repeated-errors", c.repeated, c.errors.round().max(1.0) as u64))
+        })
+        .collect();
+    if found.len() > TOLD {
+        out.push(Finding::new(
+            "copies",
+            Severity::Warning,
+            Subject::Data,
+            format!("{} more pairs of annotators repeat each other's errors", group((found.len() - TOLD) as u64)),
+            "the groups in the details of the fit show who belongs together",
+        ));
+    }
+    out
+}

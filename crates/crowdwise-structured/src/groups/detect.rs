@@ -1,0 +1,150 @@
+//! Groups of annotators who depend on each other: spectral clustering of their correlations.
+
+use super::affinity::Affinity;
+use super::spectrum::{k_means, leading};
+use crowdwise_core::{Categorical, Table};
+use serde::Serialize;
+
+/// Who belongs together. Annotators of no group are on their own.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Groups {
+    /// Annotators of each group, in increasing order; the group of the first annotator comes first.
+    pub members: Vec<Vec<u32>>,
+    /// Mean correlation of two members in saying the same.
+    pub correlation: Vec<f64>,
+    /// Leading eigenvalues of the normalised affinity of the largest part: the number of groups shows as a gap.
+    pub eigenvalues: Vec<f64>,
+    /// Annotators that were looked at, and of how many.
+    pub looked_at: usize,
+    pub annotators: usize,
+}
+
+/// Parts of fewer annotators have no groups.
+const LEAST: usize = 4;
+/// Eigenvalues below this are noise, however small the next one is.
+const FLOOR: f64 = 0.02;
+
+impl Groups {
+    /// Finds groups. `wanted`: so many in every connected part, else as many as the largest gap between eigenvalues says, at
+    /// most `most`. Pairs with fewer than `min_common` common items are not compared.
+    pub fn detect(labels: &Categorical<'_>, wanted: Option<usize>, most: usize, min_common: usize) -> Groups {
+        let affinity = Affinity::new(labels, min_common);
+        let mut out = Groups {
+            looked_at: affinity.who.len(),
+            annotators: labels.table.n_annotators(),
+            ..Groups::default()
+        };
+        let mut largest = 0;
+        for part in affinity.parts() {
+            if part.len() < LEAST {
+                continue;
+            }
+            let (clusters, values) = cluster(&affinity, &part, wanted, most);
+            if part.len() > largest {
+                largest = part.len();
+                out.eigenvalues = values;
+            }
+            for places in clusters {
+                out.correlation.push(inside(&affinity, &places));
+                out.members.push(places.iter().map(|&p| affinity.who[p as usize]).collect());
+            }
+        }
+        let mut order: Vec<usize> = (0..out.members.len()).collect();
+        order.sort_by_key(|&g| out.members[g][0]);
+        out.correlation = order.iter().map(|&g| out.correlation[g]).collect();
+        out.members = order.iter().map(|&g| std::mem::take(&mut out.members[g])).collect();
+        out
+    }
+
+    /// The group of every annotator.
+    pub fn of_annotators(&self, table: &Table) -> Vec<Option<u32>> {
+        let mut out = vec![None; table.n_annotators()];
+        for (g, members) in self.members.iter().enumerate() {
+            members.iter().for_each(|&j| out[j as usize] = Some(g as u32));
+        }
+        out
+    }
+}
+
+/// Groups of one part with two members or more, and the leading eigenvalues. Nothing if the part is one group: then nobody
+/// depends on anybody more than on the truth.
+fn cluster(affinity: &Affinity, part: &[u32], wanted: Option<usize>, most: usize) -> (Vec<Vec<u32>>, Vec<f64>) {
+    let n = part.len();
+    let mut at = vec![0u32; affinity.who.len()];
+    part.iter().enumerate().for_each(|(x, &p)| at[p as usize] = x as u32);
+    let degree: Vec<f64> =
+        part.iter().map(|&p| affinity.edges[p as usize].iter().map(|e| e.weight).sum::<f64>()).collect();
+    // entries of the normalised affinity
+    let rows: Vec<Vec<(u32, f64)>> = part
+        .iter()
+        .enumerate()
+        .map(|(x, &p)| {
+            let near = affinity.edges[p as usize].iter().filter(|e| e.weight > 0.0);
+            near.map(|e| (at[e.to as usize], e.weight / (degree[x] * degree[at[e.to as usize] as usize]).sqrt())).collect()
+        })
+        .collect();
+    let want = (most + 1).max(wanted.unwrap_or(0)).min(n);
+    let (values, vectors) = leading(n, want, 1.0, |x, y| {
+        for (y, row) in y.iter_mut().zip(&rows) {
+            *y = row.iter().map(|&(b, w)| w * x[b as usize]).sum();
+        }
+    });
+    let count = wanted.map_or_else(|| by_gap(&values, most.min(n - 1)), |w| w.min(n));
+    if count < 2 {
+        return (Vec::new(), values);
+    }
+    let mut points = vec![0.0; n * count];
+    for (x, row) in points.chunks_exact_mut(count).enumerate() {
+        row.iter_mut().zip(&vectors).for_each(|(p, v)| *p = v[x]);
+        let norm = row.iter().map(|p| p * p).sum::<f64>().sqrt();
+        if norm > 1e-12 {
+            row.iter_mut().for_each(|p| *p /= norm);
+        }
+    }
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&a, &b| degree[b].total_cmp(&degree[a]));
+    let own = k_means(&points, count, count, &order);
+    let mut groups: Vec<Vec<u32>> = vec![Vec::new(); count];
+    part.iter().zip(own).for_each(|(&p, g)| groups[g].push(p));
+    groups.retain(|g| g.len() > 1);
+    (groups, values)
+}
+
+/// The number of groups after which the eigenvalues fall most, as a ratio.
+fn by_gap(values: &[f64], most: usize) -> usize {
+    let at = |l: usize| values.get(l).copied().unwrap_or(0.0).max(FLOOR);
+    let mut best = (0.0, 1);
+    for l in 1..=most.max(1) {
+        let ratio = at(l - 1) / at(l);
+        if ratio > best.0 + 1e-9 {
+            best = (ratio, l);
+        }
+    }
+    best.1
+}
+
+/// Mean correlation of the pairs inside a group, pairs without common items left out.
+fn inside(affinity: &Affinity, places: &[u32]) -> f64 {
+    let (mut sum, mut n) = (0.0, 0.0);
+    for &p in places {
+        for e in affinity.edges[p as usize].iter().filter(|e| places.binary_search(&e.to).is_ok()) {
+            sum += e.correlation;
+            n += 1.0;
+        }
+    }
+    if n > 0.0 { sum / n } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_gap;
+
+    #[test]
+    fn the_gap_is_relative_and_noise_has_none() {
+        assert_eq!(by_gap(&[1.0, 0.808, 0.509, 0.287, 0.135, 0.109, 0.094], 6), 4);
+        assert_eq!(by_gap(&[1.0, 0.83, 0.55, 0.51, -0.006, -0.007], 5), 4);
+        assert_eq!(by_gap(&[1.0, 0.246, 0.227, 0.213, 0.193], 4), 1);
+        assert_eq!(by_gap(&[1.0, 0.833, 0.367, 0.254, 0.226], 4), 2);
+        assert_eq!(by_gap(&[1.0], 1), 1);
+    }
+}

@@ -1,0 +1,97 @@
+use super::detect::Groups;
+use crate::inside;
+use super::responses::Responses;
+use super::words;
+use crowdwise_core::{
+    Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
+    Status,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One vote for every group of annotators who depend on each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GroupAwareVote {
+    /// Number of groups in each connected part of the data. `null`: by the largest gap between eigenvalues.
+    pub groups: Option<usize>,
+    /// Most groups that are looked for.
+    pub max_groups: usize,
+    /// Items that two annotators must have in common to be compared.
+    pub min_common: usize,
+    /// The method that decides inside a group of three or more: any method for classes, with its defaults.
+    pub inside: String,
+}
+
+impl Default for GroupAwareVote {
+    fn default() -> Self {
+        GroupAwareVote { groups: None, max_groups: 10, min_common: 2, inside: "majority-vote".into() }
+    }
+}
+
+/// Bad settings of the search for groups.
+pub(super) fn check_search(p: &mut Problems, groups: Option<usize>, max_groups: usize, min_common: usize) {
+    if let Some(g) = groups {
+        p.require((1..=1000).contains(&g), "groups", g, "from 1 to 1000");
+    }
+    p.require((1..=100).contains(&max_groups), "max_groups", max_groups, "from 1 to 100");
+    p.require(min_common >= 2, "min_common", min_common, "at least 2");
+}
+
+pub(super) const REFERENCES: &[Reference] = &[
+    Reference {
+        text: "A. Jaffe, E. Fetaya, B. Nadler, T. Jiang, Y. Kluger. Unsupervised Ensemble Learning with Dependent Classifiers. AISTATS 2016.",
+        doi: Some("10.48550/arXiv.1510.05830"),
+    },
+    Reference {
+        text: "P. A. Traganitis, G. B. Giannakis. Identifying Dependent Annotators in Crowdsourcing. Asilomar 2022.",
+        doi: None,
+    },
+];
+
+impl Method for GroupAwareVote {
+    const INFO: MethodInfo = MethodInfo {
+        id: "group-aware-vote",
+        name: "Group-aware vote",
+        summary: "Finds groups of annotators who depend on each other and gives each group one vote.",
+        doc: include_str!("group_aware_vote.md"),
+        aliases: &["group-aware-mv", "group-detect"],
+        accepts: &[LabelKind::Categorical],
+        capabilities: Capabilities {
+            confusion: true,
+            monotone: false,
+            stochastic: false,
+            gold: true,
+            warm_start: false,
+            likelihood: false,
+        },
+        references: REFERENCES,
+        status: Status::Stable,
+    };
+
+    fn check(&self, p: &mut Problems) {
+        check_search(p, self.groups, self.max_groups, self.min_common);
+        inside::check(p, &self.inside);
+    }
+
+    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        cx.warm = None;
+        let labels = data.table.categorical().expect("the kind was checked");
+        let groups = Groups::detect(&labels, self.groups, self.max_groups, self.min_common);
+        if groups.members.is_empty() {
+            let mut out = inside::passed_on(inside::fit(&self.inside, data, cx)?);
+            words::add(&mut out, data, &groups, None);
+            return Ok(out);
+        }
+        let responses = Responses::new(data, &groups, &self.inside, true, cx)?;
+        let k = labels.k();
+        let mut posterior = responses.shares(responses.weights(&groups).as_deref());
+        let even = vec![1.0 / k as f64; k];
+        inside::complete(&mut posterior, &data.table, data.gold_classes().as_deref(), &even);
+        let annotators = inside::confusion(data, &posterior, 0.01);
+        let mut out = Outcome::classes(k, posterior, annotators, Diagnostics::direct());
+        out.class_prior = Some(even);
+        words::add(&mut out, data, &groups, Some(&responses));
+        Ok(out)
+    }
+}

@@ -1,0 +1,141 @@
+use crate::inside;
+use crowdwise_core::questions::split_unit;
+use crowdwise_core::{
+    Capabilities, Context, Dataset, Diagnostics, Error, Event, Gold, GoldValues, LabelKind, Method, MethodInfo, Names,
+    Outcome, Problems, Reference, Status, TableBuilder, Units,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// One model for every class of a set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BinaryRelevance {
+    /// The method that is fitted to each class: any method for classes, with its defaults.
+    pub inside: String,
+}
+
+impl Default for BinaryRelevance {
+    fn default() -> Self {
+        BinaryRelevance { inside: "dawid-skene".into() }
+    }
+}
+
+impl Method for BinaryRelevance {
+    const INFO: MethodInfo = MethodInfo {
+        id: "binary-relevance",
+        name: "Binary relevance",
+        summary: "Sets of labels: fits any method to each class of the sets by itself, yes or no.",
+        doc: include_str!("binary_relevance.md"),
+        aliases: &["multi-label"],
+        accepts: &[LabelKind::Categorical],
+        capabilities: Capabilities {
+            confusion: true,
+            monotone: false,
+            stochastic: false,
+            gold: true,
+            warm_start: false,
+            likelihood: false,
+        },
+        references: &[
+            Reference {
+                text: "G. Tsoumakas, I. Katakis. Multi-Label Classification: An Overview. International Journal of Data Warehousing and Mining 3(3), 2007.",
+                doi: Some("10.4018/jdwm.2007070101"),
+            },
+            Reference {
+                text: "S. Nowak, S. Rüger. How reliable are annotations via crowdsourcing: a study about inter-annotator agreement for multi-label image annotation. MIR 2010.",
+                doi: Some("10.1145/1743384.1743478"),
+            },
+        ],
+        status: Status::Stable,
+    };
+
+    fn check(&self, p: &mut Problems) {
+        inside::check(p, &self.inside);
+    }
+
+    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        cx.warm = None;
+        let table = &data.table;
+        let labels = table.categorical().expect("the kind was checked");
+        let k = labels.k();
+        // units of each class; names without the sign belong to one class
+        let mut of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for u in 0..table.n_units() {
+            let class = match table.units() {
+                Units::Items => split_unit(table.items().name(u)).map_or("", |x| x.1),
+                Units::Pairs(_) => "",
+            };
+            of.entry(class).or_default().push(u);
+        }
+        let gold = data.gold_classes();
+        let mut posterior = vec![1.0 / k as f64; table.n_units() * k];
+        let mut prior = vec![0.0; k];
+        let mut details: Vec<Value> = Vec::new();
+        for (n, (class, units)) in of.iter().enumerate() {
+            cx.event(&Event::Stage { name: format!("class {} of {}", n + 1, of.len()) });
+            let part = part(data, units, gold.as_deref())?;
+            if part.table.n_labels() == 0 {
+                prior.iter_mut().for_each(|p| *p += units.len() as f64 / k as f64);
+                continue;
+            }
+            let fit = inside::fit(&self.inside, &part, cx)?;
+            let (_, q) = fit.posterior().expect("a method for classes");
+            let place: Vec<usize> = class_places(labels.classes, &part);
+            for (x, &u) in units.iter().enumerate() {
+                for c in 0..k {
+                    posterior[u * k + c] = q[x * k + place[c]];
+                }
+            }
+            let own = fit.class_prior.clone().unwrap_or_else(|| vec![1.0 / k as f64; k]);
+            for c in 0..k {
+                prior[c] += units.len() as f64 * own[place[c]];
+            }
+            details.push(json!({"class": class, "units": units.len(), "labels": part.table.n_labels(),
+                "iterations": fit.diagnostics.iterations, "stop": fit.diagnostics.stop}));
+        }
+        let total: f64 = prior.iter().sum();
+        prior.iter_mut().for_each(|p| *p /= total);
+        let annotators = inside::confusion(data, &posterior, 0.01);
+        let mut diagnostics = Diagnostics::direct();
+        diagnostics.details.insert("classes".into(), details.into());
+        let mut out = Outcome::classes(k, posterior, annotators, diagnostics);
+        out.class_prior = Some(prior);
+        Ok(out)
+    }
+}
+
+/// The units of one class as a dataset of their own: unit x of it is `units[x]`, annotators keep their numbers.
+fn part(data: &Dataset, units: &[usize], gold: Option<&[Option<u32>]>) -> Result<Dataset, Error> {
+    let table = &data.table;
+    let labels = table.categorical().expect("the kind was checked");
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    let codes: Vec<u32> = labels.classes.iter().map(|c| b.classes.intern(c)).collect();
+    for j in 0..table.n_annotators() {
+        b.annotators.intern(table.annotators().name(j));
+    }
+    b.ordered = labels.ordered;
+    for &u in units {
+        let item = b.items.intern(&table.unit_name(u));
+        for r in table.rows(u) {
+            b.label_codes(item, table.annotator()[r], codes[labels.codes.get(r)])?;
+        }
+    }
+    let mut out = Dataset::new(b.finish()?);
+    out.source.clone_from(&data.source);
+    if let Some(gold) = gold {
+        let place = class_places(labels.classes, &out);
+        let known = |(x, &u): (usize, &usize)| gold[u].map(|c| (x as u32, place[c as usize] as u32));
+        let values = GoldValues::Classes(units.iter().enumerate().filter_map(known).collect());
+        out.gold = Some(Gold { values, unlabelled: GoldValues::Classes(Vec::new()), extra_classes: Names::new() });
+    }
+    Ok(out)
+}
+
+/// Where each class of the whole table is in the part, whose classes are sorted anew.
+fn class_places(classes: &Names, part: &Dataset) -> Vec<usize> {
+    let own: Vec<&str> = part.table.categorical().expect("classes").classes.iter().collect();
+    classes.iter().map(|c| own.iter().position(|o| *o == c).expect("every class was added")).collect()
+}
