@@ -8,7 +8,7 @@ pub mod groups;
 pub mod pairs;
 pub mod sets;
 
-use crowdwise_core::{Entry, Error};
+use crowdwise_core::{Entry, Error, entry};
 
 /// Every method of this crate, in the order in which people should meet them.
 pub static METHODS: &[Entry] = &[
@@ -16,6 +16,13 @@ pub static METHODS: &[Entry] = &[
     // graphs
     // groups
     // pairs
+    entry::<pairs::CrowdBradleyTerry>(),
+    entry::<pairs::RankCentrality>(),
+    entry::<pairs::PrefE2e>(),
+    entry::<pairs::Sml>(),
+    entry::<pairs::CrowdClusters>(),
+    entry::<pairs::SimLogistic>(),
+    entry::<pairs::SimVolmax>(),
     // sets
 ];
 

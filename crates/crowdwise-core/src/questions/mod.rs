@@ -34,6 +34,6 @@ pub use inspect::{
     inspect,
 };
 pub use items::{ItemOrder, ItemRow, Said, items};
-pub use labels::{LabelRow, LabelView, ScoreRow, ValueRow};
+pub use labels::{ClusterRow, LabelRow, LabelView, ScoreRow, ValueRow};
 pub use suspects::shrink as shrunk_score;
 pub use tally::spammer_score;

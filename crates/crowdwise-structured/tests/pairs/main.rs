@@ -1,0 +1,7 @@
+//! Pairs of items: rankings by annotators of different reliability, rankings of several, clusters.
+
+mod clusters;
+mod common;
+mod held_out;
+mod preference;
+mod ranking;
