@@ -281,7 +281,9 @@ impl Votes {
             counts.push(same.len());
             if same.len() > 1 {
                 let mean = |f: &dyn Fn(&(u32, u32, f64, f64)) -> f64| same.iter().map(f).sum::<f64>() / n;
-                let q = mean(&|c| c.2 * c.3) - mean(&|c| c.2) * mean(&|c| c.3);
+                // which item of a pair is first means nothing, so that both answers are equally frequent by definition
+                let centre = if self.pairs.is_empty() { mean(&|c| c.2) * mean(&|c| c.3) } else { 0.0 };
+                let q = mean(&|c| c.2 * c.3) - centre;
                 covariance.push((same[0].0 as usize, same[0].1 as usize, q));
             }
         }

@@ -2,6 +2,7 @@
 
 mod clusters;
 mod common;
+mod features;
 mod held_out;
 mod preference;
 mod ranking;
