@@ -1,8 +1,8 @@
 //! The command line.
 
 use crate::commands::{
-    annotators, compare, completions, convert, fit, inspect, items, learn, man, methods, predict, report, repro,
-    simulate,
+    annotators, compare, completions, convert, fit, inspect, items, learn, man, methods, predict, rank, report,
+    repro, simulate,
 };
 use crate::talk::Talk;
 use clap::{Parser, Subcommand};
@@ -55,6 +55,8 @@ pub enum Command {
     Learn(learn::Args),
     /// Classify new items with a trained classifier
     Predict(predict::Args),
+    /// Comparisons to a ranking, and which pair to ask about next
+    Rank(rank::Args),
     /// Data with known truth
     Simulate(simulate::Args),
     /// One self-contained HTML page

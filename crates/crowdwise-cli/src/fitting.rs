@@ -124,6 +124,8 @@ pub fn say_evaluation(e: &Evaluation, file: &str, talk: Talk) {
         ("correlation", e.correlation),
         ("Spearman", e.spearman),
         ("Kendall", e.kendall),
+        ("adjusted Rand", e.adjusted_rand),
+        ("F1 of pairs", e.pair_f1),
     ];
     let parts: Vec<String> = named.iter().filter_map(|(n, x)| x.map(|x| format!("{n} {x:.4}"))).collect();
     let what = if parts.is_empty() { "nothing to score".into() } else { parts.join(", ") };

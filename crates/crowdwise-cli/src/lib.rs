@@ -34,6 +34,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Compare(args) => commands::compare::run(args, talk),
         Command::Learn(args) => commands::learn::run(args, talk),
         Command::Predict(args) => commands::predict::run(args, talk),
+        Command::Rank(args) => commands::rank::run(args, talk),
         Command::Simulate(args) => commands::simulate::run(args, talk),
         Command::Report(args) => commands::report::run(args, talk),
         Command::Repro(args) => commands::repro::run(args, talk),

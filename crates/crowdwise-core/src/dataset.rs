@@ -33,12 +33,14 @@ pub enum GoldValues {
     Preferences(Vec<(u32, Preference)>),
     /// (item, score) of compared items.
     Scores(Vec<(u32, f64)>),
+    /// (item, cluster) of items judged same or different; clusters are numbered, their names do not matter.
+    Clusters(Vec<(u32, u32)>),
 }
 
 impl GoldValues {
     pub fn len(&self) -> usize {
         match self {
-            GoldValues::Classes(v) => v.len(),
+            GoldValues::Classes(v) | GoldValues::Clusters(v) => v.len(),
             GoldValues::Real(v) | GoldValues::Scores(v) => v.len(),
             GoldValues::Preferences(v) => v.len(),
         }
@@ -115,7 +117,14 @@ impl Gold {
                 let outside = unknown.iter().enumerate().map(|(n, &r)| (n as u32, code(r))).collect();
                 (GoldValues::Classes(inside), GoldValues::Classes(outside))
             }
-            LabelKind::Real | LabelKind::Preference | LabelKind::Similarity => {
+            LabelKind::Similarity => {
+                let mut names = Names::new();
+                let mut code = |r: usize| names.intern(rows[r].1.trim());
+                let inside = known.iter().map(|&(i, r)| (i, code(r))).collect();
+                let outside = unknown.iter().enumerate().map(|(n, &r)| (n as u32, code(r))).collect();
+                (GoldValues::Clusters(inside), GoldValues::Clusters(outside))
+            }
+            LabelKind::Real | LabelKind::Preference => {
                 let mut number = |r: usize| match rows[r].1.trim().parse::<f64>() {
                     Ok(x) if x.is_finite() => x,
                     _ => {

@@ -31,7 +31,18 @@ pub enum Truth {
     /// Estimate and its standard error per unit (NaN where unknown).
     Real { value: Vec<f64>, sd: Vec<f64> },
     /// Score per item with its interval; scores of different components are not comparable.
-    Scores { score: Vec<f64>, interval: Vec<[f64; 2]>, component: Vec<u32> },
+    Scores {
+        score: Vec<f64>,
+        interval: Vec<[f64; 2]>,
+        component: Vec<u32>,
+        /// Best and worst place within the component that the comparisons allow, 1 = best, at the level of the
+        /// intervals; empty where the method does not tell.
+        #[serde(default)]
+        ranks: Vec<[u32; 2]>,
+    },
+    /// Cluster of every item, numbered by first item; how sure it is that the item belongs there; and for every judged
+    /// pair (unit) the probability that both are the same.
+    Clusters { cluster: Vec<u32>, confidence: Vec<f64>, same: Vec<f64> },
 }
 
 /// How the annotators are modelled. Each form projects to a confusion matrix, an accuracy or a weight where that has a meaning.

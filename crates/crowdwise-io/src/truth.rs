@@ -78,10 +78,10 @@ impl<'a> Sink<'a> for Whole<'a> {
 }
 
 fn items(c: &Collector<'_>, table: &Table, file: &str, word: &str) -> Result<Gold, Error> {
-    if table.kind() == LabelKind::Similarity {
+    if table.kind() == LabelKind::Similarity && word == "gold" {
         return Err(Error::Unsupported {
-            what: format!("{file}: {word} of similarity judgements is not supported"),
-            hint: None,
+            what: format!("{file}: no method uses gold of similarity judgements"),
+            hint: Some("`--truth` compares the clusters with it".into()),
         });
     }
     let tokens = matches!(c.layout.shape, Shape::Sequence { .. });
@@ -90,7 +90,7 @@ fn items(c: &Collector<'_>, table: &Table, file: &str, word: &str) -> Result<Gol
         if tokens { format!("{unit}:{}", c.rows.second[r]) } else { unit.to_owned() }
     };
     let key = |r: usize| (c.rows.unit[r], if tokens { c.rows.second[r] } else { 0 });
-    let numbers = table.kind() != LabelKind::Categorical;
+    let numbers = matches!(table.kind(), LabelKind::Real | LabelKind::Preference);
     let number =
         |r: usize| c.classes.name(c.rows.code[r] as usize).trim().parse::<f64>().ok().filter(|x| x.is_finite());
     let equal = |a: usize, b: usize| numbers && number(a).is_some() && number(a) == number(b);

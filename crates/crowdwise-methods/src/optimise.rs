@@ -32,54 +32,103 @@ impl Lbfgs {
     /// once per point. `scale` is an approximate inverse of the diagonal of the second derivative. The value never
     /// rises: if no better point is found, `x` stays.
     pub fn minimise(&self, x: &mut Vec<f64>, scale: &[f64], mut f: impl FnMut(&[f64], &mut [f64]) -> f64) -> Searched {
+        let mut search = Search::new(std::mem::take(x), self.history, &mut f);
+        let mut out = Searched { value: search.value, steps: 0, evaluations: 1, converged: false };
+        if out.value.is_finite() {
+            for _ in 0..self.max_iter {
+                // without descent left at the precision of the numbers, this is the end as well
+                if search.distance(scale) <= self.tol || !search.step(scale, &mut f) {
+                    out.converged = true;
+                    break;
+                }
+                out.steps += 1;
+            }
+        }
+        (out.value, out.evaluations) = (search.value, search.evaluations);
+        *x = search.x;
+        out
+    }
+}
+
+/// A search step by step, for whoever has something to do between the steps.
+pub struct Search {
+    pub x: Vec<f64>,
+    pub value: f64,
+    pub evaluations: usize,
+    g: Vec<f64>,
+    next_x: Vec<f64>,
+    next_g: Vec<f64>,
+    d: Vec<f64>,
+    pairs: Vec<Pair>,
+    history: usize,
+}
+
+impl std::fmt::Debug for Search {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Search").field("value", &self.value).finish_non_exhaustive()
+    }
+}
+
+impl Search {
+    pub fn new(x: Vec<f64>, history: usize, mut f: impl FnMut(&[f64], &mut [f64]) -> f64) -> Search {
         let n = x.len();
         let mut g = vec![0.0; n];
-        let mut out = Searched { value: f(x, &mut g), steps: 0, evaluations: 1, converged: false };
-        let (mut next_x, mut next_g, mut d) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        let mut pairs: Vec<Pair> = Vec::new();
-        if !out.value.is_finite() {
-            return out;
+        let value = f(&x, &mut g);
+        let (next_x, next_g, d) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        Search { x, value, evaluations: 1, g, next_x, next_g, d, pairs: Vec::new(), history }
+    }
+
+    /// How far a variable would move at most in a scaled gradient step.
+    pub fn distance(&self, scale: &[f64]) -> f64 {
+        self.g.iter().zip(scale).fold(0.0, |a, (g, h)| (g * h).abs().max(a))
+    }
+
+    /// Forgets the steps so far, for a new scale.
+    pub fn forget(&mut self) {
+        self.pairs.clear();
+    }
+
+    /// One step down; false if there is none, and `x` stays.
+    pub fn step(&mut self, scale: &[f64], mut f: impl FnMut(&[f64], &mut [f64]) -> f64) -> bool {
+        let n = self.x.len();
+        direction(&self.pairs, &self.g, scale, &mut self.d);
+        let mut slope = dot(&self.d, &self.g);
+        if slope >= 0.0 || !slope.is_finite() {
+            // the memory has gone bad (it cannot with exact arithmetic): fall back to the scaled gradient
+            self.pairs.clear();
+            direction(&self.pairs, &self.g, scale, &mut self.d);
+            slope = dot(&self.d, &self.g);
         }
-        for _ in 0..self.max_iter {
-            if g.iter().zip(scale).all(|(g, h)| (g * h).abs() <= self.tol) {
-                out.converged = true;
-                break;
-            }
-            direction(&pairs, &g, scale, &mut d);
-            let mut slope = dot(&d, &g);
-            if slope >= 0.0 || !slope.is_finite() {
-                // the memory has gone bad (it cannot with exact arithmetic): fall back to the scaled gradient
-                pairs.clear();
-                direction(&pairs, &g, scale, &mut d);
-                slope = dot(&d, &g);
-            }
-            let Some(value) =
-                line_search(x, out.value, slope, &d, &mut next_x, &mut next_g, &mut out.evaluations, &mut f)
-            else {
-                // no descent left at the precision of the numbers
-                out.converged = true;
-                break;
-            };
-            out.steps += 1;
-            let mut oldest = if pairs.len() == self.history.max(1) {
-                pairs.remove(0)
-            } else {
-                Pair { s: vec![0.0; n], y: vec![0.0; n], rho: 0.0 }
-            };
-            for i in 0..n {
-                oldest.s[i] = next_x[i] - x[i];
-                oldest.y[i] = next_g[i] - g[i];
-            }
-            let sy = dot(&oldest.s, &oldest.y);
-            if sy > 1e-12 * dot(&oldest.y, &oldest.y).sqrt() * dot(&oldest.s, &oldest.s).sqrt() {
-                oldest.rho = 1.0 / sy;
-                pairs.push(oldest);
-            }
-            std::mem::swap(x, &mut next_x);
-            std::mem::swap(&mut g, &mut next_g);
-            out.value = value;
+        let Some(value) = line_search(
+            &self.x,
+            self.value,
+            slope,
+            &self.d,
+            &mut self.next_x,
+            &mut self.next_g,
+            &mut self.evaluations,
+            &mut f,
+        ) else {
+            return false;
+        };
+        let mut oldest = if self.pairs.len() == self.history.max(1) {
+            self.pairs.remove(0)
+        } else {
+            Pair { s: vec![0.0; n], y: vec![0.0; n], rho: 0.0 }
+        };
+        for i in 0..n {
+            oldest.s[i] = self.next_x[i] - self.x[i];
+            oldest.y[i] = self.next_g[i] - self.g[i];
         }
-        out
+        let sy = dot(&oldest.s, &oldest.y);
+        if sy > 1e-12 * dot(&oldest.y, &oldest.y).sqrt() * dot(&oldest.s, &oldest.s).sqrt() {
+            oldest.rho = 1.0 / sy;
+            self.pairs.push(oldest);
+        }
+        std::mem::swap(&mut self.x, &mut self.next_x);
+        std::mem::swap(&mut self.g, &mut self.next_g);
+        self.value = value;
+        true
     }
 }
 

@@ -109,6 +109,7 @@ fn numbers(f: &Fit) -> Vec<f64> {
         Truth::Classes { posterior, .. } => posterior.clone(),
         Truth::Real { value, .. } => value.clone(),
         Truth::Scores { score, .. } => score.clone(),
+        Truth::Clusters { same, .. } => same.clone(),
     }
 }
 
@@ -132,7 +133,10 @@ fn check_valid(f: &Fit, d: &Dataset, what: &str) {
         Truth::Real { value, sd } => {
             assert_eq!((value.len(), sd.len()), (d.table.n_units(), d.table.n_units()), "{id}: {what}");
         }
-        Truth::Scores { score, interval, component } => {
+        Truth::Clusters { cluster, same, .. } => {
+            assert_eq!((cluster.len(), same.len()), (d.table.n_items(), d.table.n_units()), "{id}: {what}");
+        }
+        Truth::Scores { score, interval, component, .. } => {
             let n = d.table.n_items();
             assert_eq!((score.len(), interval.len(), component.len()), (n, n, n), "{id}: {what}");
             for (s, [low, high]) in score.iter().zip(interval) {

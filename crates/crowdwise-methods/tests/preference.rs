@@ -19,7 +19,7 @@ fn plain(ties: TieModel) -> BradleyTerry {
 
 fn scores(f: &Fit) -> (&[f64], &[[f64; 2]], &[u32]) {
     match &f.truth {
-        Truth::Scores { score, interval, component } => (score, interval, component),
+        Truth::Scores { score, interval, component, .. } => (score, interval, component),
         other => panic!("scores wanted, not {other:?}"),
     }
 }

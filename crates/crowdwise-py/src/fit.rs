@@ -84,7 +84,7 @@ impl Fit {
 
     /// (score, interval, component) of every item of a fit of comparisons.
     fn scores<'py>(&self, py: Python<'py>) -> PyResult<Option<Scores<'py>>> {
-        let Truth::Scores { score, interval, component } = &self.fit.truth else { return Ok(None) };
+        let Truth::Scores { score, interval, component, .. } = &self.fit.truth else { return Ok(None) };
         let flat: Vec<f64> = interval.iter().flatten().copied().collect();
         let intervals = flat.into_pyarray(py).reshape([interval.len(), 2])?;
         let component: Vec<i64> = component.iter().map(|&c| i64::from(c)).collect();

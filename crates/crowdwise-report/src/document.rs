@@ -4,8 +4,10 @@
 //! the fit, so that millions of them need no memory of their own.
 
 mod labels;
+mod leaderboard;
 
 pub use labels::{LabelEntry, LabelRows, Labels, place};
+pub use leaderboard::{LeaderRow, leaderboard};
 
 use crowdwise_core::questions::{AnnotatorRow, Evaluation, annotators};
 use crowdwise_core::{

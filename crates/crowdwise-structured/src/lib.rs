@@ -20,6 +20,13 @@ pub static METHODS: &[Entry] = &[
     entry::<groups::GroupAwareEm>(),
     entry::<groups::AdversarySpectral>(),
     // pairs
+    entry::<pairs::CrowdBradleyTerry>(),
+    entry::<pairs::RankCentrality>(),
+    entry::<pairs::PrefE2e>(),
+    entry::<pairs::Sml>(),
+    entry::<pairs::CrowdClusters>(),
+    entry::<pairs::SimLogistic>(),
+    entry::<pairs::SimVolmax>(),
     // sets
     entry::<sets::BinaryRelevance>(),
 ];

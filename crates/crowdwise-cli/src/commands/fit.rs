@@ -2,6 +2,7 @@
 
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
+use crate::features;
 use crate::fitting;
 use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, method};
 use crate::output::{Format, OutputOptions};
@@ -11,6 +12,7 @@ use crate::talk::Talk;
 use crowdwise::questions::evaluate;
 use crowdwise::report::{FitDocument, LabelEntry, LabelRows};
 use crowdwise::{Dataset, Error, Fit, LabelKind, Severity, Structure, Truth};
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -35,6 +37,9 @@ pub struct Args {
     /// Add a column of probability for each class
     #[arg(long)]
     pub posterior: bool,
+    /// Features of the items, one row each (.npy or CSV), for methods that learn clusters or scores from them
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub features: Option<PathBuf>,
     /// End with exit code 1 if this holds
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',')]
     pub fail_if: Vec<FailIf>,
@@ -51,8 +56,13 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if let Some(name) = &args.method {
         method(name, &args.params)?;
     }
-    let mut out = args.output.open(&args.known.files(&args.answers, &args.input))?;
-    let (data, truth) = args.known.read(&args.answers, &args.input, &args.run, talk)?;
+    let mut inputs = args.known.files(&args.answers, &args.input).to_vec();
+    inputs.push(args.features.as_deref().and_then(Path::to_str));
+    let mut out = args.output.open(&inputs)?;
+    let (mut data, truth) = args.known.read(&args.answers, &args.input, &args.run, talk)?;
+    if let Some(file) = &args.features {
+        data.features = Some(features::of_items(file, args.input.items.as_deref(), &data, talk)?);
+    }
     if args.posterior && data.table.kind() != LabelKind::Categorical {
         return Err(Error::Usage {
             what: format!("--posterior is for classes, but {} has {} labels", data.source, data.table.kind()),
@@ -89,6 +99,7 @@ pub fn labels<'a>(data: &'a Dataset, fit: &'a Fit, posterior: bool) -> Sheet<'a>
         Truth::Classes { .. } => vec!["item".into(), "label".into(), "probability".into()],
         Truth::Real { .. } => vec!["item".into(), "value".into(), "sd".into()],
         Truth::Scores { .. } => ["rank", "item", "score", "low", "high", "component"].map(String::from).to_vec(),
+        Truth::Clusters { .. } => ["item", "cluster", "confidence", "size"].map(String::from).to_vec(),
     };
     let classes = data.table.categorical().filter(|_| posterior).map(|c| c.classes);
     columns.extend(classes.iter().flat_map(|c| c.iter()).map(|c| format!("p_{c}")));
@@ -106,7 +117,10 @@ pub fn labels<'a>(data: &'a Dataset, fit: &'a Fit, posterior: bool) -> Sheet<'a>
             }
         }
         LabelEntry::Value { item, value, sd } => _ = row.text(item).maybe(value).maybe(sd),
-        LabelEntry::Score { rank, item, score, low, high, component } => {
+        LabelEntry::Cluster { item, cluster, confidence, size } => {
+            row.text(item).int(cluster.into()).real(confidence).int(size as i64);
+        }
+        LabelEntry::Score { rank, item, score, low, high, component, .. } => {
             row.int(rank as i64).text(item).real(score).maybe(low).maybe(high).int(component.into());
         }
     })

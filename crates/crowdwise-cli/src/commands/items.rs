@@ -293,6 +293,11 @@ fn keyed(label: &LabelEntry<'_>, by: By) -> (f64, ItemToSee) {
             let key = sd.unwrap_or(f64::NEG_INFINITY);
             (key, ItemToSee { item: item.to_string(), value: *value, sd: *sd, ..ItemToSee::default() })
         }
+        LabelEntry::Cluster { item, cluster, confidence, .. } => {
+            let label = Some(cluster.to_string());
+            let probability = Some(*confidence);
+            (-confidence, ItemToSee { item: item.to_string(), label, probability, ..ItemToSee::default() })
+        }
         LabelEntry::Score { item, score, low, high, .. } => {
             let width = match (low, high) {
                 (Some(low), Some(high)) => high - low,

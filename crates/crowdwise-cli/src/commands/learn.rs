@@ -13,7 +13,7 @@ use crate::talk::Talk;
 use crowdwise::learn::Model;
 use crowdwise::questions::{Evaluation, evaluate};
 use crowdwise::report::{DataCounts, FindingEntry, SCHEMA};
-use crowdwise::{Dataset, Error, Fit, Gold, Severity};
+use crowdwise::{Dataset, Error, Fit, Gold, LabelKind, Severity};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -77,6 +77,12 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         });
     }
     let method = method(name, &args.params)?;
+    if !method.info().accepts.contains(&LabelKind::Categorical) {
+        return Err(Error::Usage {
+            what: format!("`{name}` learns no classifier"),
+            hint: Some(format!("`crowdwise fit -m {name} --features FILE`, or `crowdwise rank` for scores")),
+        });
+    }
     args.test.check()?;
     let mut inputs = args.known.files(&args.answers, &args.input).to_vec();
     inputs.extend(args.test.files());

@@ -12,6 +12,7 @@ pub mod learn;
 pub mod man;
 pub mod methods;
 pub mod predict;
+pub mod rank;
 pub mod report;
 pub mod repro;
 pub mod simulate;

@@ -3,7 +3,7 @@
 use super::certainty::certainty;
 use super::suspects::{self, CONSTANT, CONSTANT_N, suspicions};
 use super::tally::{Tally, bias_and_error};
-use crate::{Annotators, Dataset, Fit, Preference, Statistic, Truth, stats};
+use crate::{Annotators, Dataset, Fit, Preference, Statistic, Truth, Values, stats};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -76,6 +76,7 @@ pub fn annotators(data: &Dataset, fit: &Fit) -> Vec<AnnotatorRow> {
         Truth::Classes { .. } => classes(data, fit, &mut rows),
         Truth::Real { value, .. } => real(data, fit, value, &mut rows),
         Truth::Scores { score, .. } => scores(data, score, &mut rows),
+        Truth::Clusters { same, .. } => pairs(data, same, &mut rows),
     }
     rows
 }
@@ -128,6 +129,19 @@ fn scores(data: &Dataset, score: &[f64], rows: &mut [AnnotatorRow]) {
         row.agreement_n = r.decided;
         if r.decided > 0 {
             let n = r.decided as f64;
+            (row.accuracy, row.agreement) = (Some(r.agreed / n), Some(r.agreed / n));
+            row.interval = Some(stats::rate_interval(r.agreed, n));
+        }
+        row.flags.extend(r.suspicion().map(|s| s.0.to_owned()));
+    }
+}
+
+/// Accuracy of yes/no answers about pairs against what is believed of them.
+fn pairs(data: &Dataset, same: &[f64], rows: &mut [AnnotatorRow]) {
+    for (row, r) in rows.iter_mut().zip(Verdicts::of(data, same)) {
+        row.agreement_n = r.n;
+        if r.n > 0 {
+            let n = r.n as f64;
             (row.accuracy, row.agreement) = (Some(r.agreed / n), Some(r.agreed / n));
             row.interval = Some(stats::rate_interval(r.agreed, n));
         }
@@ -203,6 +217,57 @@ impl Residuals {
         if high < 0.0 && c < -0.2 {
             Some(("adversary", text, number))
         } else if high < 0.3 {
+            Some(("spammer", text, number))
+        } else {
+            None
+        }
+    }
+}
+
+/// The same/different answers of one annotator against what is believed of the pairs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Verdicts {
+    n: u64,
+    agreed: f64,
+    yes: u64,
+}
+
+impl Verdicts {
+    pub fn of(data: &Dataset, same: &[f64]) -> Vec<Verdicts> {
+        let table = &data.table;
+        let mut out = vec![Verdicts::default(); table.n_annotators()];
+        let Values::Similarity { same: said } = table.values() else { return out };
+        for (u, &p) in same.iter().enumerate() {
+            for row in table.rows(u) {
+                let o = &mut out[table.annotator()[row] as usize];
+                o.n += 1;
+                o.yes += u64::from(said[row]);
+                o.agreed += if said[row] { p } else { 1.0 - p };
+            }
+        }
+        out
+    }
+
+    /// A code, the sentence and the number for it.
+    pub fn suspicion(&self) -> Option<(&'static str, String, Statistic)> {
+        if self.n < CONSTANT_N {
+            return None;
+        }
+        let share = self.agreed / self.n as f64;
+        let [low, high] = stats::rate_interval(self.agreed, self.n as f64);
+        let text = format!("is right in {share:.2} [{low:.2}, {high:.2}] of {} pairs, as the fit sees them", self.n);
+        let number = Statistic { name: "agreement".into(), value: share, interval: [low, high], se: None, n: self.n };
+        let often = self.yes.max(self.n - self.yes);
+        if high < 0.5 && share < 0.4 {
+            Some(("adversary", text, number))
+        } else if often as f64 >= CONSTANT * self.n as f64 && high < 0.8 {
+            let word = if self.yes == often { "same" } else { "different" };
+            Some((
+                "near-constant",
+                format!("said {word} of {often} of {} pairs", self.n),
+                Statistic::rate("favourite-share", often as f64, self.n),
+            ))
+        } else if high < 0.6 {
             Some(("spammer", text, number))
         } else {
             None

@@ -49,6 +49,12 @@ pub struct Evaluation {
     /// Kendall's tau-b.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kendall: Option<f64>,
+    /// Of clusters: the adjusted Rand index, 1 for the same clusters, 0 on average for random ones of the same sizes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adjusted_rand: Option<f64>,
+    /// Of clusters: F1 of "the two belong together" over all pairs of items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pair_f1: Option<f64>,
     /// Components of the scores that the correlations rest on.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub components: usize,
@@ -90,6 +96,7 @@ pub fn evaluate(fit: &Fit, data: &Dataset, truth: &Gold) -> Evaluation {
             let (known, left_out) = not_given(known, given);
             Evaluation { gold_left_out: left_out, ..scores(truth, score, component, &known) }
         }
+        (Truth::Clusters { cluster, .. }, GoldValues::Clusters(known)) => clusters(cluster, known),
         (Truth::Scores { score, component, .. }, GoldValues::Preferences(known)) => {
             let given = given.filter(|g| matches!(g, GoldValues::Preferences(_)));
             let (known, left_out) = not_given(known, given);
@@ -103,7 +110,7 @@ pub fn evaluate(fit: &Fit, data: &Dataset, truth: &Gold) -> Evaluation {
 fn not_given<T: Copy>(known: &[(u32, T)], given: Option<&GoldValues>) -> (Vec<(u32, T)>, usize) {
     let mut told: Vec<u32> = match given {
         None => Vec::new(),
-        Some(GoldValues::Classes(v)) => v.iter().map(|x| x.0).collect(),
+        Some(GoldValues::Classes(v) | GoldValues::Clusters(v)) => v.iter().map(|x| x.0).collect(),
         Some(GoldValues::Real(v) | GoldValues::Scores(v)) => v.iter().map(|x| x.0).collect(),
         Some(GoldValues::Preferences(v)) => v.iter().map(|x| x.0).collect(),
     };
@@ -334,6 +341,33 @@ fn scores(gold: &Gold, score: &[f64], component: &[u32], known: &[(u32, f64)]) -
     out.n_labelled = out.n;
     let [r, rho, tau] = sums.map(|s| (out.n > 0).then(|| s / out.n as f64));
     Evaluation { correlation: r, spearman: rho, kendall: tau, ..out }
+}
+
+/// Two clusterings of the items whose cluster is known, by the pairs that each puts together.
+fn clusters(cluster: &[u32], known: &[(u32, u32)]) -> Evaluation {
+    let pairs = |n: u64| (n * n.saturating_sub(1) / 2) as f64;
+    let together = |key: &dyn Fn(&(u32, u32)) -> (u32, u32)| {
+        let mut counts: std::collections::BTreeMap<(u32, u32), u64> = std::collections::BTreeMap::new();
+        known.iter().for_each(|k| *counts.entry(key(k)).or_default() += 1);
+        counts.values().map(|&n| pairs(n)).sum::<f64>()
+    };
+    let both = together(&|&(i, c)| (cluster[i as usize], c));
+    let ours = together(&|&(i, _)| (cluster[i as usize], 0));
+    let theirs = together(&|&(_, c)| (c, 0));
+    let all = pairs(known.len() as u64);
+    let expected = if all > 0.0 { ours * theirs / all } else { 0.0 };
+    let most = 0.5 * (ours + theirs);
+    // both all alone, or both one cluster: the same clusters
+    let rand = if (most - expected).abs() < 1e-12 { 1.0 } else { (both - expected) / (most - expected) };
+    let f1 = if ours + theirs > 0.0 { 2.0 * both / (ours + theirs) } else { 1.0 };
+    let some = |x| (known.len() > 1).then_some(x);
+    Evaluation {
+        n: known.len(),
+        n_labelled: known.len(),
+        adjusted_rand: some(rand),
+        pair_f1: some(f1),
+        ..Evaluation::default()
+    }
 }
 
 /// Whether the scores put the better one first; equal or incomparable scores are half right.

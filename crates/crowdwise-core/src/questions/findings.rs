@@ -1,6 +1,6 @@
 //! Problems that a fit shows, with advice.
 
-use super::annotators::{Choices, Residuals};
+use super::annotators::{Choices, Residuals, Verdicts};
 use super::graph::{Parts, parts};
 use super::identifiability;
 use super::suspects::{CONSTANT, CONSTANT_N, FEW, Suspicion, suspicions};
@@ -39,6 +39,11 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
         }
         Truth::Scores { score, .. } => {
             let all = Choices::of(data, score);
+            let about = all.iter().enumerate().filter_map(|(j, r)| r.suspicion().map(|s| (j, s.0, s.1, s.2)));
+            out.extend(capped(&data.table, &n, about.collect()));
+        }
+        Truth::Clusters { same, .. } => {
+            let all = Verdicts::of(data, same);
             let about = all.iter().enumerate().filter_map(|(j, r)| r.suspicion().map(|s| (j, s.0, s.1, s.2)));
             out.extend(capped(&data.table, &n, about.collect()));
         }

@@ -1,6 +1,6 @@
 //! How well a fit predicts labels that it did not see.
 
-use crate::{Dataset, Fit, Preference, Table, Truth, Values, stats, stream};
+use crate::{Annotators, Dataset, Fit, Preference, Table, Truth, Values, stats, stream};
 use rand::seq::SliceRandom;
 
 /// The fold in which each row is hidden; `NEVER` where one annotator gave all labels of a unit.
@@ -69,8 +69,11 @@ impl Losses {
                 self.each(&data.table, fold, which, |u, r| p.loss(data, u, r));
             }
             Truth::Scores { score, .. } => {
-                let p = Scores::of(train, score);
+                let p = Scores::of(train, score, &fit.annotators);
                 self.each(&data.table, fold, which, |u, r| p.loss(data, u, r));
+            }
+            Truth::Clusters { same, .. } => {
+                self.each(&data.table, fold, which, |u, r| pair_loss(data, fit, same[u], r));
             }
         }
     }
@@ -221,16 +224,36 @@ impl<'a> Reals<'a> {
     }
 }
 
+/// A same/different answer: right with the annotator's accuracy on pairs of that kind, if the fit has it.
+fn pair_loss(data: &Dataset, fit: &Fit, same: f64, r: usize) -> f64 {
+    let Values::Similarity { same: said } = data.table.values() else { return 0.0 };
+    let (j, l) = (data.table.annotator()[r] as usize, usize::from(said[r]));
+    let mut column = [0.0; 2];
+    if j < fit.annotators.len() && fit.annotators.classes() == Some(2) {
+        fit.annotators.column(j, l, &mut column);
+    } else {
+        column[l] = 1.0;
+    }
+    let p = (1.0 - same) * column[0] + same * column[1];
+    -((1.0 - EVEN) * p + EVEN / 2.0).ln()
+}
+
 /// Comparisons: left, right and tie in the ratio e^(d/2) : e^(-d/2) : ties, d the difference of the scores; the tie
-/// parameter is the one that gives the training labels their number of ties.
+/// parameter is the one that gives the training labels their number of ties. With a reliability per annotator, left and
+/// right are exchanged with the probability that the annotator answers the other way round.
 struct Scores<'a> {
     score: &'a [f64],
     ties: f64,
+    reliability: Option<&'a [f64]>,
 }
 
 impl<'a> Scores<'a> {
-    fn of(train: &Dataset, score: &'a [f64]) -> Self {
-        let mut out = Scores { score, ties: 0.0 };
+    fn of(train: &Dataset, score: &'a [f64], annotators: &'a Annotators) -> Self {
+        let reliability = match annotators {
+            Annotators::Accuracy { accuracy, .. } if accuracy.len() == train.table.n_annotators() => Some(&**accuracy),
+            _ => None,
+        };
+        let mut out = Scores { score, ties: 0.0, reliability };
         let Some((pairs, said)) = train.table.preferences() else { return out };
         let observed = 0.5 + said.iter().filter(|&&s| s == Preference::Tie).count() as f64;
         let (mut low, mut high) = (-20.0f64, 20.0f64);
@@ -254,7 +277,15 @@ impl<'a> Scores<'a> {
     fn loss(&self, data: &Dataset, u: usize, r: usize) -> f64 {
         let (pairs, _) = data.table.preferences().expect("a fit of scores");
         let Values::Preference { codes } = data.table.values() else { return 0.0 };
-        -((1.0 - EVEN) * self.outcomes(pairs[u])[codes[r] as usize] + EVEN / 3.0).ln()
+        let p = self.outcomes(pairs[u]);
+        let said = codes[r];
+        let w = self.reliability.map_or(1.0, |w| w[data.table.annotator()[r] as usize]);
+        let other = match said {
+            Preference::Left => Preference::Right,
+            Preference::Right => Preference::Left,
+            Preference::Tie => Preference::Tie,
+        };
+        -((1.0 - EVEN) * (w * p[said as usize] + (1.0 - w) * p[other as usize]) + EVEN / 3.0).ln()
     }
 }
 
@@ -330,7 +361,7 @@ mod tests {
         let crate::GoldValues::Scores(truth) = gold.values else { panic!() };
         let score: Vec<f64> = truth.iter().map(|t| t.1).collect();
         // 20 000 comparisons, a quarter of them ties: standard error about 0.015
-        assert!((Scores::of(&data, &score).ties - 0.8).abs() < 0.06, "{}", Scores::of(&data, &score).ties);
+        assert!((Scores::of(&data, &score, &Annotators::None).ties - 0.8).abs() < 0.06);
     }
 
     #[test]

@@ -41,7 +41,22 @@ pub struct ScoreRow {
     pub component: u32,
     /// Place within the component, 1 = best; equal scores share a place.
     pub rank: usize,
+    /// Best and worst place that the comparisons allow, where the method tells.
+    pub ranks: Option<[u32; 2]>,
     /// Comparisons in which the item took part.
+    pub n: usize,
+}
+
+/// The cluster of one judged item.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClusterRow {
+    pub item: usize,
+    pub cluster: u32,
+    /// How sure it is that the item belongs there.
+    pub confidence: f64,
+    /// Items in the cluster.
+    pub size: usize,
+    /// Judgements in which the item took part.
     pub n: usize,
 }
 
@@ -50,7 +65,7 @@ pub struct ScoreRow {
 pub struct LabelView<'a> {
     data: &'a Dataset,
     fit: &'a Fit,
-    /// Ranks and numbers of comparisons, for scores only.
+    /// Ranks (sizes of clusters) and numbers of comparisons, for scores and clusters only.
     ranks: Vec<(usize, usize)>,
 }
 
@@ -59,12 +74,13 @@ impl<'a> LabelView<'a> {
         LabelView { data, fit, ranks: ranks(data, fit) }
     }
 
-    /// Number of rows: units, or items where the fit has scores.
+    /// Number of rows: units, or items where the fit has scores or clusters.
     pub fn len(&self) -> usize {
         match &self.fit.truth {
             Truth::Classes { k, posterior } => posterior.len() / (*k).max(1),
             Truth::Real { value, .. } => value.len(),
             Truth::Scores { score, .. } => score.len(),
+            Truth::Clusters { cluster, .. } => cluster.len(),
         }
     }
 
@@ -111,9 +127,29 @@ impl<'a> LabelView<'a> {
     /// # Panics
     /// When the fit is of another kind.
     pub fn score_row(&self, i: usize) -> ScoreRow {
-        let Truth::Scores { score, interval, component } = &self.fit.truth else { panic!("the fit has no scores") };
+        let Truth::Scores { score, interval, component, ranks } = &self.fit.truth else {
+            panic!("the fit has no scores")
+        };
         let (rank, n) = self.ranks[i];
-        ScoreRow { item: i, score: score[i], interval: interval[i], component: component[i], rank, n }
+        ScoreRow {
+            item: i,
+            score: score[i],
+            interval: interval[i],
+            component: component[i],
+            rank,
+            ranks: ranks.get(i).copied(),
+            n,
+        }
+    }
+
+    /// The row of item `i` of a fit of clusters.
+    ///
+    /// # Panics
+    /// When the fit is of another kind.
+    pub fn cluster_row(&self, i: usize) -> ClusterRow {
+        let Truth::Clusters { cluster, confidence, .. } = &self.fit.truth else { panic!("the fit has no clusters") };
+        let (size, n) = self.ranks[i];
+        ClusterRow { item: i, cluster: cluster[i], confidence: confidence[i], size, n }
     }
 }
 
@@ -131,7 +167,17 @@ pub(super) fn margin(p: &[f64]) -> f64 {
 }
 
 fn ranks(data: &Dataset, fit: &Fit) -> Vec<(usize, usize)> {
-    let Truth::Scores { score, component, .. } = &fit.truth else { return Vec::new() };
+    let (score, component) = match &fit.truth {
+        Truth::Scores { score, component, .. } => (score, component),
+        Truth::Clusters { cluster, .. } => {
+            let mut size = vec![0; cluster.iter().max().map_or(0, |&c| c as usize + 1)];
+            cluster.iter().for_each(|&c| size[c as usize] += 1);
+            let mut out: Vec<(usize, usize)> = cluster.iter().map(|&c| (size[c as usize], 0)).collect();
+            count_pairs(data, &mut out);
+            return out;
+        }
+        Truth::Classes { .. } | Truth::Real { .. } => return Vec::new(),
+    };
     let mut out = vec![(0, 0); score.len()];
     let mut order: Vec<usize> = (0..score.len()).collect();
     order.sort_by(|&a, &b| {
@@ -148,6 +194,12 @@ fn ranks(data: &Dataset, fit: &Fit) -> Vec<(usize, usize)> {
             _ => at - start + 1,
         };
     }
+    count_pairs(data, &mut out);
+    out
+}
+
+/// Adds for every item the number of labels on pairs that it is part of.
+fn count_pairs(data: &Dataset, out: &mut [(usize, usize)]) {
     if let Units::Pairs(pairs) = data.table.units() {
         for (u, &[l, r]) in pairs.iter().enumerate() {
             let n = data.table.degree(u);
@@ -155,5 +207,4 @@ fn ranks(data: &Dataset, fit: &Fit) -> Vec<(usize, usize)> {
             out[r as usize].1 += n;
         }
     }
-    out
 }

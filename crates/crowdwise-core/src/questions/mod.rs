@@ -39,7 +39,7 @@ pub use inspect::{
     inspect,
 };
 pub use items::{ItemOrder, ItemRow, Said, items};
-pub use labels::{LabelRow, LabelView, ScoreRow, ValueRow};
+pub use labels::{ClusterRow, LabelRow, LabelView, ScoreRow, ValueRow};
 pub use panel::{Panel, panel_of_errors, panel_of_labels};
 pub use sets::{SetScores, set_scores, split_unit};
 pub use suspects::shrink as shrunk_score;

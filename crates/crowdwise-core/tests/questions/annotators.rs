@@ -356,7 +356,8 @@ fn comparing_annotators_agree_with_the_ranking_or_not() {
     let GoldValues::Scores(scores) = &gold.values else { panic!() };
     let score: Vec<f64> = scores.iter().map(|t| t.1).collect();
     let (interval, component) = (vec![[0.0; 2]; score.len()], vec![0; score.len()]);
-    let fit = fit_of(&data, Truth::Scores { score: score.clone(), interval, component }, Annotators::None);
+    let fit =
+        fit_of(&data, Truth::Scores { score: score.clone(), interval, component, ranks: vec![] }, Annotators::None);
     for (row, a) in annotators(&data, &fit).iter().zip(sim.annotators()) {
         assert_eq!(row.flags.contains(&"adversary".to_owned()), a.role == Role::Adversary, "{row:?}");
         assert!(row.accuracy.is_some() && row.agreement_n <= row.n);

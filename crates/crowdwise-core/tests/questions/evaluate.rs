@@ -98,7 +98,8 @@ fn values_scores_and_pairs() {
     b.preference("q", "r", "a", Preference::Left);
     b.preference("p", "r", "a", Preference::Tie);
     let d = Dataset::new(b.finish().unwrap());
-    let truth = Truth::Scores { score: vec![3.0, 1.0, 2.0], interval: vec![[0.0; 2]; 3], component: vec![0; 3] };
+    let truth =
+        Truth::Scores { score: vec![3.0, 1.0, 2.0], interval: vec![[0.0; 2]; 3], component: vec![0; 3], ranks: vec![] };
     let fit = fit_of(&d, truth, Annotators::None);
     let scores = |values| Gold { values, unlabelled: GoldValues::Scores(vec![]), extra_classes: Names::new() };
     let e = evaluate(&fit, &d, &scores(GoldValues::Scores(vec![(0, 30.0), (1, 20.0), (2, 10.0)])));
@@ -164,6 +165,7 @@ fn scores_are_compared_inside_their_component_and_tied_truth_is_left_out() {
         score: vec![3.0, 2.0, 1.0, 1.0, 2.0, 3.0, 4.0, 1.0, 0.0],
         interval: vec![[0.0; 2]; 9],
         component: vec![0, 0, 0, 1, 1, 1, 1, 2, 2],
+        ranks: vec![],
     };
     let fit = fit_of(&d, truth, Annotators::None);
     let gold = |values| Gold { values, unlabelled: GoldValues::Scores(vec![]), extra_classes: Names::new() };

@@ -1,7 +1,7 @@
-use super::intervals::variances;
+use super::intervals::{places, variances};
 use super::likelihood::{Point, Problem};
 use super::newton::maximise;
-use super::pairs::Comparisons;
+use super::pairs::{BOTH_ORDERS, Comparisons, infinite_scores, no_position, with_itself};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Finding, Fit, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Severity, Status, Subject, Truth, group,
@@ -46,9 +46,6 @@ pub enum TieModel {
     Davidson,
     Half,
 }
-
-/// Least share of repeated pairs seen in both orders for a position effect to be told from the scores.
-const BOTH_ORDERS: f64 = 0.2;
 
 impl Default for BradleyTerry {
     fn default() -> Self {
@@ -130,7 +127,8 @@ impl Method for BradleyTerry {
         }
         let (component, n_components) = comparisons.components();
         let strong = comparisons.strong_components();
-        findings.extend(self.connection(n_components, strong));
+        let finite = self.ridge > 0.0 || self.virtual_wins > 0.0;
+        findings.extend(infinite_scores(n_components, strong, finite));
 
         let problem =
             Problem { data: &comparisons, ties, position, ridge: self.ridge, virtual_wins: self.virtual_wins };
@@ -146,7 +144,9 @@ impl Method for BradleyTerry {
         }
         let score = centred(&x[..comparisons.n_items], &component, n_components);
         let z = std::f64::consts::SQRT_2 * self.level.inv_error();
-        let interval = score.iter().zip(&var.score).map(|(s, v)| [s - z * v.sqrt(), s + z * v.sqrt()]).collect();
+        let interval: Vec<[f64; 2]> =
+            score.iter().zip(&var.score).map(|(s, v)| [s - z * v.sqrt(), s + z * v.sqrt()]).collect();
+        let ranks = places(&var, &score, &interval, &component, self.level);
 
         let mut note = |key: &str, value| diagnostics.details.insert(key.into(), value);
         note("pairs", json!(comparisons.pairs.len()));
@@ -174,7 +174,7 @@ impl Method for BradleyTerry {
         }
         Ok(Outcome {
             uncalibrated: None,
-            truth: Truth::Scores { score, interval, component },
+            truth: Truth::Scores { score, interval, component, ranks },
             annotators: Annotators::None,
             class_prior: None,
             difficulty: None,
@@ -184,33 +184,8 @@ impl Method for BradleyTerry {
     }
 }
 
-impl BradleyTerry {
-    /// Scores that do not exist. That the items fall into parts is a finding about the data, whatever the method.
-    fn connection(&self, components: usize, strong: usize) -> Vec<Finding> {
-        let mut out = Vec::new();
-        if strong > components {
-            let finite = self.ridge > 0.0 || self.virtual_wins > 0.0;
-            out.push(Finding::new(
-                "infinite-scores",
-                if finite { Severity::Warning } else { Severity::Problem },
-                Subject::Data,
-                format!(
-                    "some items won (or lost) every comparison with the rest, so their best-fitting scores are infinite ({} such parts)",
-                    group((strong - components + 1) as u64)
-                ),
-                if finite {
-                    "their scores are finite only through `ridge` or `virtual_wins`: trust their order, not their distance"
-                } else {
-                    "set `ridge` or `virtual_wins`; the scores show only where the iterations ended"
-                },
-            ));
-        }
-        out
-    }
-}
-
 /// Scores with mean 0 in every component.
-fn centred(x: &[f64], component: &[u32], n_components: usize) -> Vec<f64> {
+pub fn centred(x: &[f64], component: &[u32], n_components: usize) -> Vec<f64> {
     let (mut sum, mut count) = (vec![0.0; n_components], vec![0.0; n_components]);
     for (s, &c) in x.iter().zip(component) {
         sum[c as usize] += s;
@@ -242,16 +217,6 @@ fn warm_point(fit: &Fit, problem: &Problem<'_>) -> Option<Point> {
     Some(x)
 }
 
-fn with_itself(n: u64) -> Finding {
-    Finding::new(
-        "compared-with-itself",
-        Severity::Warning,
-        Subject::Data,
-        format!("{} comparisons of an item with itself were left out", group(n)),
-        "check how the pairs were made",
-    )
-}
-
 fn only_ties() -> Finding {
     Finding::new(
         "only-ties",
@@ -259,20 +224,6 @@ fn only_ties() -> Finding {
         Subject::Data,
         "every comparison is a tie: how often ties happen cannot be told from how close the items are",
         "ties were counted half to each side; collect comparisons that end with a winner",
-    )
-}
-
-fn no_position(c: &Comparisons) -> Finding {
-    Finding::new(
-        "position-not-identified",
-        Severity::Warning,
-        Subject::Data,
-        format!(
-            "of {} pairs compared more than once, {:.0} % were shown in both orders, so an advantage of the left item cannot be told from the items' scores; it was taken as 0",
-            group(c.repeated as u64),
-            100.0 * c.both_orders
-        ),
-        "show pairs in random order",
     )
 }
 

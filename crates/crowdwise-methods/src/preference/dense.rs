@@ -7,7 +7,7 @@ const BLOCK: usize = 32;
 
 /// Lower triangular factor L of A = L Lᵀ, row-major.
 #[derive(Debug)]
-pub(super) struct Cholesky {
+pub struct Cholesky {
     n: usize,
     l: Vec<f64>,
 }
@@ -47,6 +47,11 @@ impl Cholesky {
         Some(Cholesky { n, l: a })
     }
 
+    /// Rows of A.
+    pub fn size(&self) -> usize {
+        self.n
+    }
+
     fn row(&self, i: usize) -> &[f64] {
         &self.l[i * self.n..i * self.n + i]
     }
@@ -60,6 +65,11 @@ impl Cholesky {
         for i in 0..self.n {
             b[i] = (b[i] - dot(self.row(i), &b[..i])) / self.pivot(i);
         }
+        self.spread(b);
+    }
+
+    /// Solves Lᵀ x = b in place: turns independent normal numbers into a draw with covariance A⁻¹.
+    pub fn spread(&self, b: &mut [f64]) {
         for i in (0..self.n).rev() {
             b[i] /= self.pivot(i);
             let x = b[i];
@@ -84,7 +94,7 @@ impl Cholesky {
 }
 
 /// Sum of products in eight lanes, so that the compiler may use vector registers; the order is always the same.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let n = a.len().min(b.len());
     let (a, b) = (&a[..n], &b[..n]);
     let mut lane = [0.0; 8];

@@ -3,6 +3,9 @@
 use super::dense::Cholesky;
 use super::likelihood::{Derivatives, Problem};
 use super::newton::Curvature;
+use super::places::{DRAWS, SAMPLED_ITEMS, sampled, separated};
+use crowdwise_core::stream;
+use rand_distr::{Distribution, StandardNormal};
 
 /// Variances of the centred scores and of the further parameters.
 #[derive(Debug)]
@@ -11,6 +14,61 @@ pub(super) struct Variances {
     pub extra: Vec<f64>,
     /// Components too large for the exact inverse.
     pub approximate: usize,
+    /// Factors of the curvature of the components that are small enough to draw scores from.
+    factors: Vec<Option<Cholesky>>,
+    /// Influence of the further parameters on the scores, and their covariance.
+    influence: Vec<Vec<f64>>,
+    covariance: Vec<f64>,
+}
+
+/// Best and worst places that the comparisons allow: from draws of the scores where a component has few items, from the
+/// intervals alone otherwise.
+pub(super) fn places(
+    of: &Variances,
+    score: &[f64],
+    interval: &[[f64; 2]],
+    component: &[u32],
+    level: f64,
+) -> Vec<[u32; 2]> {
+    let mut members: Vec<Vec<u32>> = vec![Vec::new(); of.factors.len()];
+    component.iter().enumerate().for_each(|(i, &c)| members[c as usize].push(i as u32));
+    let mut out = vec![[1, 1]; score.len()];
+    // always the same draws: an interval is no place for chance
+    let mut rng = stream(0, "places", 0);
+    let e = of.influence.len();
+    for (items, factor) in members.iter().zip(&of.factors) {
+        let own: Vec<f64> = items.iter().map(|&i| score[i as usize]).collect();
+        let found = if let Some(factor) = factor {
+            let root = small_root(&of.covariance, e);
+            sampled(&own, &vec![0; own.len()], DRAWS, level, |x| {
+                x.iter_mut().for_each(|x| *x = StandardNormal.sample(&mut rng));
+                factor.spread(x);
+                let z: Vec<f64> = (0..e).map(|_| StandardNormal.sample(&mut rng)).collect();
+                for a in 0..e {
+                    let by: f64 = (0..=a).map(|b| root[a * e + b] * z[b]).sum();
+                    x.iter_mut().zip(items).for_each(|(x, &i)| *x += by * of.influence[a][i as usize]);
+                }
+            })
+        } else {
+            let own_interval: Vec<[f64; 2]> = items.iter().map(|&i| interval[i as usize]).collect();
+            separated(&own_interval)
+        };
+        items.iter().zip(found).for_each(|(&i, r)| out[i as usize] = r);
+    }
+    out
+}
+
+/// Lower triangular root of a covariance of at most two parameters.
+fn small_root(v: &[f64], e: usize) -> Vec<f64> {
+    let mut l = vec![0.0; e * e];
+    if e > 0 {
+        l[0] = v[0].max(0.0).sqrt();
+    }
+    if e == 2 && l[0] > 0.0 {
+        l[2] = v[2] / l[0];
+        l[3] = (v[3] - l[2] * l[2]).max(0.0).sqrt();
+    }
+    l
 }
 
 /// Variance of every score, centred within its component, and of the further parameters. Components of up to
@@ -34,7 +92,14 @@ pub(super) fn variances(
     for (q, p) in problem.data.pairs.iter().enumerate() {
         pairs_of[component[p.left as usize] as usize].push(q as u32);
     }
-    let mut out = Variances { score: vec![0.0; n], extra: Vec::new(), approximate: 0 };
+    let mut out = Variances {
+        score: vec![0.0; n],
+        extra: Vec::new(),
+        approximate: 0,
+        factors: (0..n_components).map(|_| None).collect(),
+        influence: Vec::new(),
+        covariance: Vec::new(),
+    };
     // solutions of (scores' block) u = border, parameter by parameter
     let mut influence = vec![vec![0.0; n]; e];
     let mut large = false;
@@ -64,6 +129,7 @@ pub(super) fn variances(
                 influence[a][i as usize] = u;
             }
         }
+        out.factors[c] = (items.len() <= SAMPLED_ITEMS).then_some(factor);
     }
     if e == 0 {
         return out;
@@ -81,6 +147,7 @@ pub(super) fn variances(
             }
         }
     }
+    (out.influence, out.covariance) = (influence, inverse);
     out
 }
 

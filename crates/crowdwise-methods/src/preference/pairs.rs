@@ -1,10 +1,10 @@
 //! Comparisons added up by pair of items, and what is connected with what.
 
-use crowdwise_core::{Preference, Table};
+use crowdwise_core::{Finding, Preference, Severity, Subject, Table, group};
 
 /// What was said of one pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pair {
+pub struct Pair {
     pub left: u32,
     pub right: u32,
     pub left_wins: f64,
@@ -14,7 +14,7 @@ pub(super) struct Pair {
 
 /// All comparisons of a table: millions of rows become as many numbers as there are compared pairs.
 #[derive(Clone, Debug)]
-pub(super) struct Comparisons {
+pub struct Comparisons {
     pub n_items: usize,
     /// In the order of their items; two entries for a pair that was shown in both orders, if the order is kept.
     pub pairs: Vec<Pair>,
@@ -134,6 +134,55 @@ impl Pair {
         };
         Pair { left_wins: self.left_wins + l, right_wins: self.right_wins + r, ties: self.ties + other.ties, ..self }
     }
+}
+
+/// Scores that do not exist. That the items fall into parts is a finding about the data, whatever the method.
+pub fn infinite_scores(components: usize, strong: usize, finite: bool) -> Option<Finding> {
+    (strong > components).then(|| {
+        Finding::new(
+            "infinite-scores",
+            if finite { Severity::Warning } else { Severity::Problem },
+            Subject::Data,
+            format!(
+                "some items won (or lost) every comparison with the rest, so their best-fitting scores are infinite ({} such parts)",
+                group((strong - components + 1) as u64)
+            ),
+            if finite {
+                "their scores are finite only through `ridge` or `virtual_wins`: trust their order, not their distance"
+            } else {
+                "set `ridge` or `virtual_wins`; the scores show only where the iterations ended"
+            },
+        )
+    })
+}
+
+/// Least share of repeated pairs seen in both orders for a position effect to be told from the scores.
+pub const BOTH_ORDERS: f64 = 0.2;
+
+/// Comparisons of an item with itself were left out.
+pub fn with_itself(n: u64) -> Finding {
+    Finding::new(
+        "compared-with-itself",
+        Severity::Warning,
+        Subject::Data,
+        format!("{} comparisons of an item with itself were left out", group(n)),
+        "check how the pairs were made",
+    )
+}
+
+/// The order of showing says nothing.
+pub fn no_position(c: &Comparisons) -> Finding {
+    Finding::new(
+        "position-not-identified",
+        Severity::Warning,
+        Subject::Data,
+        format!(
+            "of {} pairs compared more than once, {:.0} % were shown in both orders, so an advantage of the left item cannot be told from the items' scores; it was taken as 0",
+            group(c.repeated as u64),
+            100.0 * c.both_orders
+        ),
+        "show pairs in random order",
+    )
 }
 
 /// For every item those that it beat or tied with.

@@ -21,6 +21,12 @@ pub fn sound(f: &Fit, d: &Dataset, what: &str) {
                 assert!(sd[u].is_nan() || sd[u] >= 0.0, "{} {u} is {}", at("sd"), sd[u]);
             }
         }
+        Truth::Clusters { cluster, confidence, same } => {
+            assert_eq!((cluster.len(), same.len()), (d.table.n_items(), units), "{}", at("sizes"));
+            for p in confidence.iter().chain(same) {
+                assert!((0.0..=1.0).contains(p), "{} {p}", at("probability"));
+            }
+        }
         Truth::Scores { score, interval, .. } => {
             for (s, [low, high]) in score.iter().zip(interval) {
                 assert!(low <= s && s <= high, "{} {s} [{low}, {high}]", at("score"));

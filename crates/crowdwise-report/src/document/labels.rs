@@ -32,6 +32,17 @@ pub enum LabelEntry<'a> {
         high: Option<f64>,
         /// Scores of different components are not comparable.
         component: u32,
+        /// Best and worst place that the comparisons allow.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ranks: Option<[u32; 2]>,
+    },
+    Cluster {
+        item: Cow<'a, str>,
+        cluster: u32,
+        /// How sure it is that the item belongs there.
+        confidence: f64,
+        /// Items in the cluster.
+        size: usize,
     },
     Value {
         item: Cow<'a, str>,
@@ -50,29 +61,28 @@ pub fn place(data: &Dataset, unit: usize) -> Option<(&str, i64)> {
     Some((name, said.unwrap_or((unit as u64 - starts[chain]) as i64)))
 }
 
-/// The labels of a fit, one after the other: by item, or by rank for scores.
+/// The labels of a fit, one after the other: by item, by rank for scores, by cluster for clusters.
 #[derive(Clone, Debug)]
 pub struct LabelRows<'a> {
     data: &'a Dataset,
     fit: &'a Fit,
     view: LabelView<'a>,
-    /// Items by rank, for scores only.
+    /// Items by rank or by cluster, for scores and clusters only.
     order: Vec<u32>,
 }
 
 impl<'a> LabelRows<'a> {
     pub fn new(data: &'a Dataset, fit: &'a Fit) -> Self {
         let view = LabelView::new(data, fit);
-        let order = if let Truth::Scores { .. } = fit.truth {
-            let mut order: Vec<u32> = (0..view.len() as u32).collect();
-            order.sort_by_key(|&i| {
+        let mut order: Vec<u32> = (0..view.len() as u32).collect();
+        match fit.truth {
+            Truth::Scores { .. } => order.sort_by_key(|&i| {
                 let row = view.score_row(i as usize);
                 (row.component, row.rank, i)
-            });
-            order
-        } else {
-            Vec::new()
-        };
+            }),
+            Truth::Clusters { ref cluster, .. } => order.sort_by_key(|&i| (cluster[i as usize], i)),
+            Truth::Classes { .. } | Truth::Real { .. } => order.clear(),
+        }
         LabelRows { data, fit, view, order }
     }
 
@@ -118,6 +128,16 @@ impl<'a> LabelRows<'a> {
                     low: finite(row.interval[0]),
                     high: finite(row.interval[1]),
                     component: row.component,
+                    ranks: row.ranks,
+                }
+            }
+            Truth::Clusters { .. } => {
+                let row = self.view.cluster_row(self.order[at] as usize);
+                LabelEntry::Cluster {
+                    item: items.name(row.item).into(),
+                    cluster: row.cluster,
+                    confidence: row.confidence,
+                    size: row.size,
                 }
             }
         }

@@ -80,6 +80,7 @@ fn values_and_scores_have_their_own_rows() {
         score: vec![-1.0, 1.0],
         interval: vec![[-2.0, 0.0], [0.0, f64::INFINITY]],
         component: vec![0, 0],
+        ranks: vec![],
     };
     let fit = fit_of(&data, truth, Annotators::None);
     let document = FitDocument::new(&data, &fit, None, Duration::ZERO);

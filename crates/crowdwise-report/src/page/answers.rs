@@ -19,6 +19,7 @@ pub fn title(input: &PageInput<'_>) -> &'static str {
         Truth::Classes { .. } => "Class balance",
         Truth::Real { .. } => "Values",
         Truth::Scores { .. } => "Ranking",
+        Truth::Clusters { .. } => "Clusters",
     }
 }
 
@@ -27,6 +28,7 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
         Truth::Classes { k, posterior } => balance(input, *k, posterior),
         Truth::Real { value, sd } => values(input, value, sd),
         Truth::Scores { .. } => ranking(input),
+        Truth::Clusters { cluster, .. } => clusters(input, cluster),
     }
 }
 
@@ -138,6 +140,53 @@ fn values(input: &PageInput<'_>, value: &[f64], sd: &[f64]) -> Option<Markup> {
     })
 }
 
+fn clusters(input: &PageInput<'_>, cluster: &[u32]) -> Option<Markup> {
+    let view = LabelView::new(input.data, input.fit);
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); cluster.iter().max().map_or(0, |&c| c as usize + 1)];
+    cluster.iter().enumerate().for_each(|(i, &c)| members[c as usize].push(i));
+    if members.is_empty() {
+        return None;
+    }
+    let all = members.len();
+    let single = members.iter().filter(|m| m.len() == 1).count();
+    let mut order: Vec<usize> = (0..all).collect();
+    order.sort_by_key(|&c| (std::cmp::Reverse(members[c].len()), c));
+    order.truncate(MOST_RANKED);
+    let names = input.data.table.items();
+    Some(html! {
+        div.wide {
+            table.full.sort {
+                caption {
+                    (count(cluster.len())) " items in " (count(all)) " clusters, " (count(single)) " of them of one item. "
+                    @if order.len() < all { "The " (count(order.len())) " largest." }
+                }
+                thead {
+                    tr {
+                        th.r scope="col" data-n { span.t { "Cluster" } }
+                        th.r scope="col" data-n { span.t { "Items" } }
+                        th.r scope="col" data-n { span.t { "Least confidence" } }
+                        th scope="col" { span.t { "First items" } }
+                    }
+                }
+                tbody {
+                    @for &c in &order {
+                        @let least = members[c].iter().map(|&i| view.cluster_row(i).confidence).fold(1.0, f64::min);
+                        tr {
+                            td.r data-v=(c) { (c + 1) }
+                            td.r data-v=(members[c].len()) { (count(members[c].len())) }
+                            (number_cell(Some(least), percent))
+                            td {
+                                @for &i in members[c].iter().take(5) { (name(names.name(i))) " " }
+                                @if members[c].len() > 5 { "…" }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
 fn ranking(input: &PageInput<'_>) -> Option<Markup> {
     let view = LabelView::new(input.data, input.fit);
     let mut rows: Vec<ScoreRow> = (0..view.len()).map(|i| view.score_row(i)).collect();
@@ -155,6 +204,7 @@ fn ranking(input: &PageInput<'_>) -> Option<Markup> {
         all <= MOST_RANKED || seen.1 <= each
     });
     rows.truncate(MOST_RANKED);
+    let places = rows.iter().any(|r| r.ranks.is_some());
     let whiskers = Whiskers { width: WIDE, domain: domain(&rows), reference: Some(0.0) };
     Some(html! {
         div.wide {
@@ -176,6 +226,7 @@ fn ranking(input: &PageInput<'_>) -> Option<Markup> {
                         th.r scope="col" data-n { span.t { "Score" } }
                         th scope="col" data-n aria-label="Score as a chart" { (whiskers.axis()) }
                         th.r scope="col" data-n { span.t { "Interval" } }
+                        @if places { th.r scope="col" data-n { span.t { "Places" } } }
                         th.r scope="col" data-n { span.t { "Comparisons" } }
                     }
                 }
@@ -192,6 +243,11 @@ fn ranking(input: &PageInput<'_>) -> Option<Markup> {
                             }
                             td.r data-v=[known.then(|| sortable(r.interval[0]))] {
                                 @if known { (decimal(r.interval[0], 2)) " to " (decimal(r.interval[1], 2)) } @else { "–" }
+                            }
+                            @if places {
+                                td.r data-v=[r.ranks.map(|p| p[0])] {
+                                    @if let Some([a, b]) = r.ranks { (a) @if a < b { " to " (b) } } @else { "–" }
+                                }
                             }
                             td.r data-v=(r.n) { (count(r.n)) }
                         }

@@ -67,6 +67,13 @@ fn headline(input: &PageInput<'_>) -> Markup {
                 (stop)
             }
         }
+        Truth::Clusters { cluster, .. } => {
+            let clusters = cluster.iter().max().map_or(0, |c| *c as usize + 1);
+            html! {
+                (counted(cluster.len(), "item", "items")) " in " b { (counted(clusters, "cluster", "clusters")) }
+                " by " (method) ". " (stop)
+            }
+        }
         Truth::Scores { score, component, .. } => {
             let components = component.iter().max().map_or(0, |c| *c as usize + 1);
             html! {

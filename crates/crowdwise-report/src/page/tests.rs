@@ -238,7 +238,10 @@ fn no_labels_at_all() {
         let truth = match kind {
             LabelKind::Categorical => Truth::Classes { k: 0, posterior: vec![] },
             LabelKind::Real => Truth::Real { value: vec![], sd: vec![] },
-            _ => Truth::Scores { score: vec![], interval: vec![], component: vec![] },
+            LabelKind::Similarity => Truth::Clusters { cluster: vec![], confidence: vec![], same: vec![] },
+            LabelKind::Preference => {
+                Truth::Scores { score: vec![], interval: vec![], component: vec![], ranks: vec![] }
+            }
         };
         checked(&data, &fit(&data, truth, Annotators::None), &Extra::default());
     }
@@ -350,6 +353,7 @@ fn preferences_in_two_parts() {
         score: vec![0.5, -0.5, -1.0, 1.0],
         interval: vec![[0.1, 0.9], [-0.9, -0.1], [f64::NEG_INFINITY, 0.0], [f64::NAN, f64::NAN]],
         component: vec![0, 0, 1, 1],
+        ranks: vec![],
     };
     let html = checked(&data, &fit(&data, truth, Annotators::None), &Extra::default());
     for part in ["A ranking of <b>4 items</b>", "2 parts that nothing connects", "0.10 to 0.90", "−∞ to 0.00", ">Ties<"]

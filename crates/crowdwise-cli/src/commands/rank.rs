@@ -1,0 +1,216 @@
+//! `crowdwise rank`.
+
+use crate::cli::TEMPLATE;
+use crate::failure::Exit;
+use crate::features;
+use crate::fitting;
+use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, method, whole};
+use crate::output::{Format, OutputOptions};
+use crate::rows::{self, Push, Row, Sheet};
+use crate::source::Known;
+use crate::talk::Talk;
+use crowdwise::io::Cell;
+use crowdwise::questions::{Evaluation, evaluate};
+use crowdwise::report::{DataCounts, LeaderRow, SCHEMA, leaderboard};
+use crowdwise::structured::pairs::{ActivePairs, Asked, Belief};
+use crowdwise::{Dataset, Error, Finding, Fit, LabelKind, Severity};
+use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  crowdwise rank battles.csv                     the leaderboard, with intervals
+  crowdwise rank battles.csv --next 20 -o ask.csv   the 20 comparisons to ask for next
+"
+)]
+pub struct Args {
+    /// Comparisons (left, right, annotator, winner): a file, or - for standard input
+    pub answers: String,
+    /// The method [default: crowd-bt where annotators gave enough comparisons, else bradley-terry]
+    #[arg(short, long, value_name = "METHOD")]
+    pub method: Option<String>,
+    /// A parameter of the method; `crowdwise methods METHOD` lists them
+    #[arg(short, long = "param", value_name = "KEY=VALUE")]
+    pub params: Vec<KeyValue>,
+    /// Instead of the leaderboard, the N comparisons (pair and annotator) expected to tell most
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
+    pub next: Option<usize>,
+    /// Known scores (item,score), only to evaluate
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<String>,
+    /// Features of the items, one row each (.npy or CSV), for methods that learn scores from them (pref-e2e)
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub features: Option<PathBuf>,
+    /// End with exit code 1 if this holds
+    #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',', hide_short_help = true)]
+    pub fail_if: Vec<FailIf>,
+    #[command(flatten)]
+    pub output: OutputOptions,
+    #[command(flatten)]
+    pub run: RunOptions,
+    #[command(flatten)]
+    pub input: InputOptions,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    method: &'a str,
+    /// Why this method, where nobody asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chosen: Option<&'a str>,
+    data: DataCounts,
+    components: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leaderboard: Option<&'a [LeaderRow]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Vec<Question<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evaluation: Option<Evaluation>,
+    findings: &'a [Finding],
+}
+
+#[derive(Serialize)]
+struct Question<'a> {
+    left: &'a str,
+    right: &'a str,
+    annotator: &'a str,
+    /// Expected information, nats.
+    gain: f64,
+    /// Chosen by chance, as every fifth is, so that a wrong belief cannot keep itself alive.
+    random: bool,
+}
+
+/// An annotator with this many comparisons shows how reliable the answers are.
+const ENOUGH: u64 = 10;
+
+pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
+    if let Some(name) = &args.method {
+        method(name, &args.params)?;
+    }
+    let known = Known { truth: args.truth.clone(), gold: None };
+    let mut inputs = known.files(&args.answers, &args.input).to_vec();
+    inputs.push(args.features.as_deref().and_then(std::path::Path::to_str));
+    let mut out = args.output.open(&inputs)?;
+    let (mut data, truth) = known.read(&args.answers, &args.input, &args.run, talk)?;
+    if data.table.kind() != LabelKind::Preference {
+        return Err(Error::Usage {
+            what: format!("rank needs comparisons of two items, but {} has {} labels", data.source, data.table.kind()),
+            hint: Some("columns left, right, annotator, winner; `crowdwise fit` is for other labels".into()),
+        });
+    }
+    if let Some(file) = &args.features {
+        data.features = Some(features::of_items(file, args.input.items.as_deref(), &data, talk)?);
+    }
+    let (name, why) = match &args.method {
+        Some(name) => (name.as_str(), None),
+        None => {
+            let (name, why) = choose(&data);
+            talk.note(format_args!("method: {name}, because {why}"));
+            (name, Some(why))
+        }
+    };
+    let method = method(name, &args.params)?;
+    if !method.info().accepts.contains(&LabelKind::Preference) {
+        return Err(Error::Usage {
+            what: format!("{} does not rank items", method.info().id),
+            hint: Some("`-m crowd-bt`, `-m bradley-terry` or `-m rank-centrality`".into()),
+        });
+    }
+    let fitted = fitting::fit(&*method, &data, &args.run, talk)?;
+    let fit = &fitted.fit;
+    fitting::say_stop(fit, talk);
+    let evaluation = truth.as_ref().map(|gold| evaluate(fit, &data, gold));
+    let board = leaderboard(&data, fit);
+    let asked = args.next.map(|n| next(&data, fit, n, args.run.seed)).transpose()?;
+    if out.format == Format::Json {
+        let document = Document {
+            schema: SCHEMA,
+            method: &fit.provenance.method,
+            chosen: why.as_deref(),
+            data: DataCounts::of(&data),
+            components: board.last().map_or(0, |r| r.component + 1),
+            leaderboard: asked.is_none().then_some(&board),
+            next: asked.as_ref().map(|a| a.iter().map(|a| question(&data, a)).collect()),
+            evaluation,
+            findings: &fit.findings,
+        };
+        rows::write_json(&mut out, &document)?;
+    } else {
+        fitting::say_findings(&fit.findings, talk);
+        if let (Some(e), Some(file)) = (&evaluation, &args.truth) {
+            fitting::say_evaluation(e, file, talk);
+        }
+        let sheet = match &asked {
+            Some(asked) => questions(&data, asked),
+            None => table(&board),
+        };
+        rows::write(&mut out, sheet, talk)?;
+    }
+    out.target.finish()?;
+    let severities: Vec<Severity> = fit.findings.iter().map(|f| f.severity).collect();
+    Ok(fitting::exit(Some(fit.diagnostics.stop), &severities, &args.fail_if, talk))
+}
+
+/// The method for these comparisons, and why.
+fn choose(data: &Dataset) -> (&'static str, String) {
+    let per = data.table.labels_per_annotator();
+    let all: u64 = per.iter().sum();
+    let by_known: u64 = per.iter().filter(|&&n| n >= ENOUGH).sum();
+    let share = if all > 0 { by_known as f64 / all as f64 } else { 0.0 };
+    let several = per.iter().filter(|&&n| n >= ENOUGH).count() > 1;
+    let told = format!("{:.0} % of the comparisons come from annotators with {ENOUGH} or more", 100.0 * share);
+    match (several, share >= 0.5) {
+        (true, true) => ("crowd-bt", format!("{told}, so that their reliability can be estimated")),
+        (true, false) => ("bradley-terry", format!("only {told}: too few to tell how reliable each is")),
+        (false, _) => ("bradley-terry", format!("fewer than two annotators gave {ENOUGH} comparisons or more")),
+    }
+}
+
+fn next(data: &Dataset, fit: &Fit, n: usize, seed: u64) -> Result<Vec<Asked>, Error> {
+    let active = ActivePairs::default();
+    let belief = Belief::of_fit(data, fit, active.prior)?;
+    Ok(active.next(&belief, n, seed))
+}
+
+fn question<'a>(data: &'a Dataset, asked: &Asked) -> Question<'a> {
+    let item = |i: u32| data.table.items().name(i as usize);
+    Question {
+        left: item(asked.left),
+        right: item(asked.right),
+        annotator: data.table.annotators().name(asked.annotator as usize),
+        gain: asked.gain,
+        random: asked.random,
+    }
+}
+
+fn questions<'a>(data: &'a Dataset, asked: &'a [Asked]) -> Sheet<'a> {
+    Sheet::new(["left", "right", "annotator", "gain", "why"], asked.len(), |at, row: &mut Row<'_>| {
+        let q = question(data, &asked[at]);
+        row.text(q.left).text(q.right).text(q.annotator).real(q.gain);
+        row.text(if q.random { "random" } else { "gain" });
+    })
+}
+
+fn table(board: &[LeaderRow]) -> Sheet<'_> {
+    let parts = board.last().map_or(0, |r| r.component) > 0;
+    let mut columns =
+        vec!["rank", "item", "score", "low", "high", "rank_low", "rank_high", "wins", "losses", "ties", "games"];
+    if parts {
+        columns.push("component");
+    }
+    Sheet::new(columns, board.len(), move |at, row: &mut Row<'_>| {
+        let r = &board[at];
+        row.int(r.rank as i64).text(&*r.item).real(r.score).maybe(r.low).maybe(r.high);
+        for place in [r.rank_low, r.rank_high] {
+            row.push(place.map_or(Cell::Missing, |p| Cell::Integer(p.into())));
+        }
+        row.int(r.wins as i64).int(r.losses as i64).int(r.ties as i64).int(r.games as i64);
+        if parts {
+            row.int(r.component.into());
+        }
+    })
+}

@@ -1,0 +1,311 @@
+use super::information::{Errors, Grade};
+use super::mixture::{Mixture, Position};
+use super::outcome::both;
+use crowdwise_core::{
+    Annotators, Capabilities, Context, Dataset, Error, Finding, Fit, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Run, Severity, Status, Step, Subject, Truth, group,
+};
+use crowdwise_methods::optimise::Search;
+use crowdwise_methods::preference::{
+    BOTH_ORDERS, Comparisons, TieModel, centred, infinite_scores, no_position, with_itself,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use special::Error as _;
+
+/// Scores from comparisons by annotators of different reliability: some guess, some answer the other way round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CrowdBradleyTerry {
+    /// What a tie says: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
+    /// outcome whose rate is estimated; `half`, half a win for each side.
+    pub ties: TieModel,
+    /// Advantage of the item shown left: `none`, one for all annotators (`shared`), or one for each (`annotators`,
+    /// pulled towards 0). Refused, with a finding, unless at least a fifth of the pairs compared more than once was
+    /// shown in both orders.
+    pub position: Position,
+    /// Prior of the reliability w: w^(alpha - 1) (1 - w)^(beta - 1). More than `beta`, so that "most are right" tells
+    /// the ranking from its reverse.
+    pub alpha: f64,
+    /// See `alpha`.
+    pub beta: f64,
+    /// Wins and losses of every item against a virtual item of score 0: keeps scores finite.
+    pub virtual_wins: f64,
+    /// Pull of the scores towards 0 (weight of half their sum of squares).
+    pub ridge: f64,
+    /// Level of the intervals.
+    pub level: f64,
+    /// Up to this many items standard errors are exact (time grows with the third power); beyond they are approximate
+    /// and too small where comparisons are few.
+    pub dense_items: usize,
+    /// Most steps of the optimiser.
+    pub max_iter: usize,
+    /// Stops when no variable would move by more than this in a scaled gradient step.
+    pub tol: f64,
+}
+
+impl Default for CrowdBradleyTerry {
+    fn default() -> Self {
+        CrowdBradleyTerry {
+            ties: TieModel::RaoKupper,
+            position: Position::None,
+            alpha: 5.0,
+            beta: 1.02,
+            virtual_wins: 0.5,
+            ridge: 0.0,
+            level: 0.95,
+            dense_items: 1500,
+            max_iter: 500,
+            tol: 1e-6,
+        }
+    }
+}
+
+/// Steps after which the scale is taken anew.
+const RESCALE: [usize; 3] = [8, 30, 100];
+
+impl Method for CrowdBradleyTerry {
+    const INFO: MethodInfo = MethodInfo {
+        id: "crowd-bt",
+        name: "Crowd Bradley-Terry",
+        summary: "Scores and annotator reliabilities from comparisons of two items, ties included.",
+        doc: include_str!("crowd_bt.md"),
+        aliases: &["crowd-bradley-terry", "noisy-bradley-terry"],
+        accepts: &[LabelKind::Preference],
+        capabilities: Capabilities {
+            confusion: false,
+            monotone: true,
+            stochastic: false,
+            gold: false,
+            warm_start: true,
+            likelihood: true,
+        },
+        references: &[
+            Reference {
+                text: "X. Chen, P. N. Bennett, K. Collins-Thompson and E. Horvitz, Pairwise ranking aggregation in a crowdsourced setting, WSDM 2013",
+                doi: Some("10.1145/2433396.2433420"),
+            },
+            Reference {
+                text: "R. A. Bradley and M. E. Terry, Rank analysis of incomplete block designs: I. The method of paired comparisons, Biometrika 39(3/4), 1952",
+                doi: Some("10.1093/biomet/39.3-4.324"),
+            },
+            Reference {
+                text: "P. V. Rao and L. L. Kupper, Ties in paired-comparison experiments: a generalization of the Bradley-Terry model, Journal of the American Statistical Association 62(317), 1967",
+                doi: Some("10.1080/01621459.1967.10482901"),
+            },
+        ],
+        status: Status::Stable,
+    };
+
+    fn check(&self, problems: &mut Problems) {
+        problems.at_least("alpha", self.alpha, 1.0);
+        problems.at_least("beta", self.beta, 1.0);
+        problems.at_least("virtual_wins", self.virtual_wins, 0.0);
+        problems.at_least("ridge", self.ridge, 0.0);
+        problems.between("level", self.level, 0.0, 1.0);
+        problems.count("max_iter", self.max_iter);
+        problems.positive("tol", self.tol);
+    }
+
+    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        let pairs = Comparisons::new(&data.table, false);
+        let mut findings = Vec::new();
+        if pairs.with_itself > 0 {
+            findings.push(with_itself(pairs.with_itself));
+        }
+        let (component, n_components) = pairs.components();
+        let strong = pairs.strong_components();
+        findings.extend(infinite_scores(n_components, strong, self.ridge > 0.0 || self.virtual_wins > 0.0));
+        let mut m = self.model(data, &pairs, &mut findings);
+        let (x, run) = self.minimum(&mut m, &component, cx)?;
+
+        let errors = cx.install(|| Errors::at(&m, &x, &component, n_components, self.dense_items))?;
+        findings.extend(about_errors(errors.grade, self.dense_items));
+        let score = centred(&x[..m.n_items], &component, n_components);
+        let z = std::f64::consts::SQRT_2 * self.level.inv_error();
+        let interval: Vec<[f64; 2]> =
+            score.iter().zip(&errors.score).map(|(s, v)| [s - z * v.sqrt(), s + z * v.sqrt()]).collect();
+        let ranks = errors.places(&score, &interval, &component, self.level);
+        let accuracy: Vec<f64> = x[m.n_items..m.tie_at()].iter().map(|&t| both(t).0).collect();
+        findings.extend(turned(&m, &accuracy));
+
+        let mut diagnostics = run.diagnostics("penalised-log-likelihood");
+        let mut note = |key: &str, value: Value| diagnostics.details.insert(key.into(), value);
+        note("pairs", json!(pairs.pairs.len()));
+        note("tied", json!(pairs.ties));
+        note("components", json!(n_components));
+        note("strong_components", json!(strong));
+        note("both_orders_share", json!(pairs.both_orders));
+        note(
+            "intervals",
+            json!(match errors.grade {
+                Grade::Full => "exact",
+                Grade::Known => "known-reliability",
+                Grade::Diagonal => "second-order",
+            }),
+        );
+        note("tie_model", json!(m.ties));
+        if m.has_tie() {
+            let ties = m.ties_of(&x);
+            note("tie_parameter", json!(ties.parameter()));
+            note("tie_parameter_se", json!(errors.tie.map(|v| v.sqrt() * ties.parameter())));
+        }
+        match m.position {
+            Position::None => {}
+            Position::Shared => {
+                note("position_effect", json!(x[m.position_at()]));
+                note("position_effect_se", json!(errors.position.map(f64::sqrt)));
+            }
+            Position::Annotators => _ = note("position_effects", json!(&x[m.position_at()..])),
+        }
+        // what centring took away: the score of the virtual item, for a start from here
+        let first = |c: usize| component.iter().position(|&k| k as usize == c).map_or(0.0, |i| x[i] - score[i]);
+        note("offset", json!((0..n_components).map(first).collect::<Vec<f64>>()));
+        Ok(Outcome {
+            uncalibrated: None,
+            truth: Truth::Scores { score, interval, component, ranks },
+            annotators: Annotators::Accuracy { k: 2, accuracy },
+            class_prior: None,
+            difficulty: None,
+            diagnostics,
+            findings,
+        })
+    }
+}
+
+impl CrowdBradleyTerry {
+    /// The likelihood of this data, with what the data cannot tell left out.
+    fn model(&self, data: &Dataset, pairs: &Comparisons, findings: &mut Vec<Finding>) -> Mixture {
+        let mut m = Mixture::new(&data.table);
+        (m.prior, m.ridge, m.virtual_wins) = ([self.alpha, self.beta], self.ridge, self.virtual_wins);
+        m.position = self.position;
+        if self.position != Position::None && pairs.both_orders < BOTH_ORDERS {
+            findings.push(no_position(pairs));
+            m.position = Position::None;
+        }
+        // without ties, or with nothing but ties, how often they happen is no question
+        let mixed = pairs.ties > 0.0 && pairs.decided > 0.0;
+        m.ties = if mixed { self.ties } else { TieModel::Half };
+        m
+    }
+
+    /// Where the penalised likelihood is largest, and how the way there went.
+    fn minimum(&self, m: &mut Mixture, component: &[u32], cx: &mut Context<'_>) -> Result<(Vec<f64>, Run), Error> {
+        let start = cx.warm.and_then(|w| warm_point(w, m, component));
+        let mut search = Search::new(start.unwrap_or_else(|| m.start()), 12, |x, g| m.evaluate(x, g));
+        let mut scale = m.scale(&search.x);
+        let mut turn = true;
+        let run = cx.iterate(self.max_iter, self.tol, |_, iteration| {
+            if !search.value.is_finite() {
+                return Ok(Step { objective: None, change: f64::NAN });
+            }
+            if RESCALE.contains(&iteration) {
+                scale = m.scale(&search.x);
+                search.forget();
+            }
+            let mut change = search.distance(&scale);
+            if change >= self.tol && !search.step(&scale, |x, g| m.evaluate(x, g)) {
+                change = 0.0; // no way down at the precision of the numbers
+            }
+            if change < self.tol && turn {
+                turn = false;
+                if let Some(x) = turned_round(m, &search.x) {
+                    let other = Search::new(x, 12, |x, g| m.evaluate(x, g));
+                    if other.value < search.value {
+                        search = other;
+                        change = 1.0;
+                    }
+                }
+            }
+            Ok(Step { objective: Some(-search.value), change })
+        })?;
+        Ok((search.x, run))
+    }
+}
+
+/// The reverse ranking with reverse annotators, which the comparisons cannot tell from `x`; `None` where the prior
+/// speaks for `x`.
+fn turned_round(m: &Mixture, x: &[f64]) -> Option<Vec<f64>> {
+    let t = &x[m.n_items..m.tie_at()];
+    (t.iter().sum::<f64>() < 0.0).then(|| {
+        let mut y = x.to_vec();
+        y[..m.tie_at()].iter_mut().for_each(|v| *v = -*v);
+        y
+    })
+}
+
+/// The point where an earlier fit of the same items and annotators ended.
+fn warm_point(fit: &Fit, m: &Mixture, component: &[u32]) -> Option<Vec<f64>> {
+    let (Truth::Scores { score, .. }, Annotators::Accuracy { accuracy, .. }) = (&fit.truth, &fit.annotators) else {
+        return None;
+    };
+    if (score.len(), accuracy.len()) != (m.n_items, m.n_annotators) || score.iter().any(|s| !s.is_finite()) {
+        return None;
+    }
+    let details = &fit.diagnostics.details;
+    let mut x = m.start();
+    let offset = details.get("offset").and_then(Value::as_array);
+    for (i, s) in score.iter().enumerate() {
+        x[i] = s + offset.and_then(|o| o.get(component[i] as usize)?.as_f64()).unwrap_or(0.0);
+    }
+    for (x, w) in x[m.n_items..].iter_mut().zip(accuracy) {
+        let w = w.clamp(1e-12, 1.0 - 1e-12);
+        *x = (w / (1.0 - w)).ln();
+    }
+    if m.has_tie()
+        && details.get("tie_model") == Some(&json!(m.ties))
+        && let Some(t) = details.get("tie_parameter").and_then(Value::as_f64).filter(|&t| t > 0.0 && t.is_finite())
+    {
+        x[m.tie_at()] = t.ln();
+    }
+    let at = m.position_at();
+    match m.position {
+        Position::None => {}
+        Position::Shared => x[at] = details.get("position_effect").and_then(Value::as_f64).unwrap_or(0.0),
+        Position::Annotators => {
+            if let Some(all) = details.get("position_effects").and_then(Value::as_array) {
+                x[at..].iter_mut().zip(all).for_each(|(x, v)| *x = v.as_f64().unwrap_or(0.0));
+            }
+        }
+    }
+    Some(x)
+}
+
+/// Annotators whose answers count the other way round.
+fn turned(m: &Mixture, w: &[f64]) -> Option<Finding> {
+    let mut n = vec![0u32; w.len()];
+    m.annotator.iter().for_each(|&j| n[j as usize] += 1);
+    let sure = |j: usize| w[j] < 0.5 - 1.0 / f64::from(n[j].max(1)).sqrt();
+    let reversed = (0..w.len()).filter(|&j| n[j] >= 10 && sure(j)).count();
+    (reversed > 0).then(|| {
+        Finding::new(
+            "turned-round",
+            Severity::Info,
+            Subject::Fit,
+            format!(
+                "{} of {} annotators prefer the worse item more often than not: their answers count the other way round",
+                group(reversed as u64),
+                group(w.len() as u64)
+            ),
+            "look at them: the question may have been misread, or left and right exchanged",
+        )
+    })
+}
+
+fn about_errors(grade: Grade, limit: usize) -> Option<Finding> {
+    let (what, advice) = match grade {
+        Grade::Full => return None,
+        Grade::Known => (
+            "the intervals take the reliabilities of the annotators as known, because there are too many of both"
+                .into(),
+            "they are a little too narrow for items with few comparisons".into(),
+        ),
+        Grade::Diagonal => (
+            format!("the intervals of more than {} items are second-order approximations", group(limit as u64)),
+            "too narrow for items with few comparisons; raise `dense_items` for exact ones, if time and memory allow"
+                .to_owned(),
+        ),
+    };
+    Some(Finding::new("approximate-intervals", Severity::Info, Subject::Fit, what, advice))
+}
