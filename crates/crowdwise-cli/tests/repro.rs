@@ -40,7 +40,7 @@ fn the_survey_table_is_what_can_be_reached() {
 #[test]
 fn without_the_sets_it_says_how_to_give_them() {
     let dir = folder(&[]);
-    for args in [["repro", "label-integration"], ["repro", "quality"]] {
+    for args in [["repro", "label-integration"], ["repro", "quality"], ["repro", "labelme"], ["repro", "max-mig"]] {
         let run = common::crowdwise(dir.path(), &args).env_remove("CROWDWISE_DATA").output().unwrap();
         let said = String::from_utf8(run.stderr).unwrap();
         assert_eq!(run.status.code(), Some(2), "{said}");
@@ -108,4 +108,78 @@ fn scaling_measures_each_fit_in_a_process_of_its_own() {
     assert!(last["seconds"].is_null() && !last["left_out"].as_str().unwrap().is_empty(), "{last}");
     let run = run_in(dir.path(), &["repro", "scaling", "--max", "10"]);
     assert!(run.code == 2 && run.stderr.contains("10000"), "{}", run.block());
+}
+
+/// The figures of a small version of a table, each of them a finite number.
+fn quick(table: &str, more: &[&str], dir: &std::path::Path) -> Vec<Value> {
+    let args = [&["repro", table, "--quick", "--format", "json", "-q"], more].concat();
+    let page = run_in(dir, &args).ok().json();
+    let figures = page["figures"].as_array().unwrap().clone();
+    assert!(!figures.is_empty());
+    for f in &figures {
+        let mean = f["mean"].as_f64().unwrap_or(f64::NAN);
+        assert!((-1.0..=100.0).contains(&mean) && f["runs"].as_i64().unwrap() >= 1, "{f}");
+    }
+    figures
+}
+
+fn mean(figures: &[Value], setting: &str, method: &str, figure: &str) -> f64 {
+    let is = |f: &&Value| {
+        f["setting"].as_str().unwrap().starts_with(setting) && f["method"] == method && f["figure"] == figure
+    };
+    let found: Vec<&Value> = figures.iter().filter(is).collect();
+    assert_eq!(found.len(), 1, "{setting} {method} {figure}");
+    found[0]["mean"].as_f64().unwrap()
+}
+
+#[test]
+fn learners_find_who_knows_and_are_not_misled_by_copies() {
+    let dir = folder(&[]);
+    let figures = quick("max-mig", &[], dir.path());
+    let of = |case: &str, method: &str| mean(&figures, &format!("simulated, {case}"), method, "classifier");
+    // those who always say the same outvote the experts
+    assert!(of("naive majority, H", "majority vote") < 65.0);
+    assert!(of("naive majority, H", "max-mig") > of("naive majority, H", "majority vote") + 5.0);
+    let coin = |method: &str| mean(&figures, "a hundred copies of a coin", method, "labels");
+    assert!(coin("max-mig") > 95.0 && coin("aggnet") < 60.0, "{} {}", coin("max-mig"), coin("aggnet"));
+}
+
+#[test]
+fn tables_without_data_are_made_and_kept() {
+    let dir = folder(&[]);
+    let first = quick("dlc", &["--keep", "kept.jsonl", "--seeds", "2"], dir.path());
+    let lines = || std::fs::read_to_string(dir.path().join("kept.jsonl")).unwrap().lines().count();
+    assert_eq!(lines(), 4, "two settings, two seeds");
+    assert_eq!(quick("dlc", &["--keep", "kept.jsonl", "--seeds", "2"], dir.path()), first);
+    assert_eq!(lines(), 4, "nothing was done again");
+    let figures = quick("deep-bp", &[], dir.path());
+    for method in
+        ["majority-vote", "mean-field", "belief-propagation", "deep-mf", "deep-bp", "crowd-layer", "bayes-dgc"]
+    {
+        let right = mean(&figures, "accuracies from Beta", method, "labels");
+        assert!(right > 60.0, "{method}: {right}");
+    }
+    let classifiers = figures.iter().filter(|f| f["figure"] == "classifier").count();
+    assert_eq!(classifiers, 4 + 4 + 4 + 2 + 4);
+    run_in(dir.path(), &["repro", "dlc", "--quick", "-o", "dlc.md", "-q"]).ok();
+    let page = std::fs::read_to_string(dir.path().join("dlc.md")).unwrap();
+    assert!(page.starts_with("# ") && page.contains("`--quick`"), "{page}");
+}
+
+#[test]
+fn tables_of_real_crowds_have_every_learner() {
+    let Some(data) = data() else { return };
+    let dir = folder(&[]);
+    let data = ["--data", data.to_str().unwrap()];
+    let figures = quick("labelme", &data, dir.path());
+    for entry in crowdwise::learn::METHODS {
+        for set in ["labelme", "music"] {
+            let has = |f: &Value| f["method"] == entry.info.id && f["setting"] == set;
+            assert!(figures.iter().any(has), "{} on {set}", entry.info.id);
+        }
+    }
+    let figures = quick("bayes-dgc", &data, dir.path());
+    for method in ["majority-vote", "dawid-skene", "bayes-dawid-skene", "raykar", "bayes-dgc"] {
+        assert!(figures.iter().any(|f| f["method"] == method), "{method}");
+    }
 }

@@ -1,3 +1,4 @@
+use super::informed;
 use super::mig::{Divergence, gain};
 use crate::confusion::counted;
 use crate::learn::{Learner, Recipe, learn};
@@ -19,6 +20,9 @@ pub struct MaxMig {
     pub divergence: Divergence,
     /// Shares of the classes: `uniform`, or to `learn` (for unbalanced classes).
     pub prior: Prior,
+    /// Where the crowd's view begins: at the shares of the `votes`, or at votes in which annotators count by how much of their
+    /// labels the `features` explain (for crowds whose majority may know nothing).
+    pub init: Start,
     /// Step length for the annotators' numbers.
     pub annotator_rate: f64,
     #[serde(flatten)]
@@ -36,11 +40,21 @@ pub enum Prior {
     Learn,
 }
 
+/// Where the crowd's view begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    #[default]
+    Votes,
+    Features,
+}
+
 impl Default for MaxMig {
     fn default() -> Self {
         MaxMig {
             divergence: Divergence::Kl,
             prior: Prior::Uniform,
+            init: Start::Votes,
             annotator_rate: 1e-3,
             network: NetworkParams::default(),
             training: Training::default(),
@@ -74,7 +88,7 @@ impl Method for MaxMig {
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
-        learn(&recipe, data, cx, |task, _| Ok(TwoViews::new(self.clone(), task)))
+        learn(&recipe, data, cx, |task, cx| Ok(TwoViews::new(self.clone(), task, cx.seed)))
     }
 }
 
@@ -96,9 +110,10 @@ struct TwoViews {
 const DOUBT: f64 = 1e-6;
 
 impl TwoViews {
-    fn new(method: MaxMig, task: &Task) -> Self {
+    fn new(method: MaxMig, task: &Task, seed: u64) -> Self {
         let (labels, k) = (&task.labels, task.labels.k);
-        let shares = labels.vote_shares();
+        let informed = (method.init == Start::Features).then(|| informed::shares(task, seed)).flatten();
+        let shares = informed.unwrap_or_else(|| labels.vote_shares());
         let rows: Vec<f64> = task.train.iter().flat_map(|&i| shares[i as usize * k..][..k].iter().copied()).collect();
         let confusion = counted(&rows, &task.train, labels, 1e-9);
         let mut evidence = vec![0.0; confusion.len()];
@@ -253,7 +268,7 @@ mod tests {
         let mut h = Probabilities { k, rows: (0..n * k).map(|_| rng.random_range(-1.0..1.0)).collect() };
         h.rows.chunks_exact_mut(k).for_each(|r| _ = stats::softmax(r));
         for divergence in [Divergence::Kl, Divergence::Pearson, Divergence::Js] {
-            let made = || TwoViews::new(MaxMig { divergence, prior: Prior::Learn, ..MaxMig::default() }, &task);
+            let made = || TwoViews::new(MaxMig { divergence, prior: Prior::Learn, ..MaxMig::default() }, &task, 0);
             let mut views = made();
             views.theta.w = vec![0.3, -0.2, 0.1];
             let start = views.snapshot();

@@ -1,6 +1,7 @@
 //! `crowdwise repro`: tables of a paper and of our own, computed again.
 
 mod label_integration;
+mod learning;
 mod page;
 mod quality;
 mod scaling;
@@ -21,6 +22,7 @@ use crowdwise::Error;
 Examples:
   crowdwise repro label-integration       a published table, ours beside it
   crowdwise repro scaling --max 1000000   time and memory as labels grow
+  crowdwise repro learning -o REPRO.md    classifiers learned from crowds
 "
 )]
 pub struct Args {
@@ -36,6 +38,18 @@ pub enum Table {
     Scaling(scaling::Args),
     /// Every method on every real set: accuracy, log-loss, calibration, time
     Quality(quality::Args),
+    /// Every learner on LabelMe and Music, beside published figures and peers
+    Labelme(learning::Args),
+    /// Annotators who err alone, always say the same, or copy each other
+    MaxMig(learning::Args),
+    /// Bad priors, spammers and blurred images
+    DeepBp(learning::Args),
+    /// A share of the labels of nine annotators, with and without features
+    BayesDgc(learning::Args),
+    /// Annotators whose reliability depends on the item
+    Dlc(learning::Args),
+    /// The five tables of learners in one page
+    Learning(learning::Args),
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
@@ -43,5 +57,11 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         Table::LabelIntegration(args) => label_integration::run(args, talk),
         Table::Scaling(args) => scaling::run(args, talk),
         Table::Quality(args) => quality::run(args, talk),
+        Table::Labelme(args) => learning::labelme(args, talk),
+        Table::MaxMig(args) => learning::max_mig(args, talk),
+        Table::DeepBp(args) => learning::deep_bp(args, talk),
+        Table::BayesDgc(args) => learning::bayes_dgc(args, talk),
+        Table::Dlc(args) => learning::dlc(args, talk),
+        Table::Learning(args) => learning::all(args, talk),
     }
 }

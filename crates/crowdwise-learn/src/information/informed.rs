@@ -1,0 +1,127 @@
+//! Whose labels the features explain: a start for the crowd's view that a majority without knowledge cannot mislead.
+
+use crate::Matrix;
+use crate::train::Task;
+use crowdwise_core::stream;
+use rand::seq::SliceRandom;
+
+/// Times that an annotator's labels are dealt out anew among the annotator's items, to see what chance explains.
+const DEALS: u64 = 20;
+/// Deviations above chance from which on an annotator counts.
+const SURE: f64 = 3.0;
+
+/// Shares of the votes in which an annotator counts by how much of the scatter of the features lies between the items that
+/// she labelled differently, beyond chance. Items x K, rows of training items without such an annotator are even; `None` if
+/// there is no such annotator at all.
+pub(super) fn shares(task: &Task, seed: u64) -> Option<Vec<f64>> {
+    let (labels, k) = (&task.labels, task.labels.k);
+    let mut own: Vec<Vec<(u32, usize)>> = vec![Vec::new(); labels.m];
+    for &i in &task.train {
+        labels.of(i as usize).for_each(|(j, l)| own[j].push((i, l)));
+    }
+    let weights: Vec<f64> = own.iter().enumerate().map(|(j, own)| weight(&task.x, own, k, seed, j as u64)).collect();
+    if weights.iter().all(|w| *w == 0.0) {
+        return None;
+    }
+    let mut out = vec![1.0 / k as f64; labels.items() * k];
+    for (i, row) in out.chunks_exact_mut(k).enumerate() {
+        if let Some(g) = labels.gold(i) {
+            row.fill(0.0);
+            row[g] = 1.0;
+            continue;
+        }
+        let total: f64 = labels.of(i).map(|(j, _)| weights[j]).sum();
+        if total > 0.0 {
+            row.fill(0.0);
+            labels.of(i).for_each(|(j, l)| row[l] += weights[j] / total);
+        }
+    }
+    Some(out)
+}
+
+/// What an annotator counts, from her items and labels.
+fn weight(x: &Matrix, own: &[(u32, usize)], k: usize, seed: u64, annotator: u64) -> f64 {
+    let mut said: Vec<usize> = own.iter().map(|o| o.1).collect();
+    let classes = (0..k).filter(|c| said.contains(c)).count();
+    if classes < 2 || own.len() <= classes {
+        return 0.0;
+    }
+    let items: Vec<u32> = own.iter().map(|o| o.0).collect();
+    let explained = between(x, &items, &said, k);
+    let chance: Vec<f64> = (0..DEALS)
+        .map(|deal| {
+            said.shuffle(&mut stream(seed, "labels dealt anew", annotator << 8 | deal));
+            between(x, &items, &said, k)
+        })
+        .collect();
+    let mean = chance.iter().sum::<f64>() / DEALS as f64;
+    let sd = (chance.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / (DEALS - 1) as f64).sqrt();
+    if explained > mean + SURE * sd { explained - mean } else { 0.0 }
+}
+
+/// Share of the scatter of the features of these items that lies between classes.
+fn between(x: &Matrix, items: &[u32], said: &[usize], k: usize) -> f64 {
+    let d = x.cols;
+    let (mut sums, mut counts, mut squares) = (vec![0.0f64; k * d], vec![0.0f64; k], 0.0);
+    for (&i, &l) in items.iter().zip(said) {
+        counts[l] += 1.0;
+        for (s, v) in sums[l * d..(l + 1) * d].iter_mut().zip(x.row(i as usize)) {
+            let v = f64::from(*v);
+            *s += v;
+            squares += v * v;
+        }
+    }
+    let length = |s: &[f64]| s.iter().map(|x| x * x).sum::<f64>();
+    let mut all = vec![0.0; d];
+    sums.chunks_exact(d).for_each(|s| all.iter_mut().zip(s).for_each(|(a, s)| *a += s));
+    let middle = length(&all) / items.len() as f64;
+    let classes = sums.chunks_exact(d).zip(&counts).filter(|(_, n)| **n > 0.0);
+    let inside: f64 = classes.map(|(s, n)| length(s) / n).sum();
+    if squares - middle > 1e-12 { (inside - middle) / (squares - middle) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Labels;
+    use crowdwise_core::{Dataset, LabelKind, TableBuilder};
+    use rand::RngExt;
+
+    /// 300 items of two classes that the first feature tells; one annotator knows, three copy a coin, one always says the same.
+    fn crowd() -> (Task, Vec<usize>) {
+        let mut rng = stream(1, "informed", 0);
+        let truth: Vec<usize> = (0..300).map(|_| rng.random_range(0..2)).collect();
+        let mut values = Vec::new();
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        for (i, &z) in truth.iter().enumerate() {
+            values.extend([z as f32 + rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0)]);
+            let coin = rng.random_range(0..2);
+            let said = [("knows", z), ("coin", coin), ("copy", coin), ("again", coin), ("always", 1)];
+            for (j, l) in said {
+                b.label(&i.to_string(), j, ["a", "b"][l]).unwrap();
+            }
+        }
+        let data = Dataset::new(b.finish().unwrap());
+        // classes are numbered as they first come
+        let first = data.table.categorical().unwrap().classes.name(0) == "a";
+        let truth = if first { truth } else { truth.iter().map(|z| 1 - z).collect() };
+        let train = (0..300).collect();
+        let x = Matrix::new(300, 2, values).into();
+        (Task { x, labels: Labels::new(&data), train, held_out: Vec::new() }, truth)
+    }
+
+    #[test]
+    fn who_knows_is_found_among_copies_of_a_coin() {
+        let (task, truth) = crowd();
+        let shares = shares(&task, 0).unwrap();
+        let right = shares.chunks_exact(2).zip(&truth).filter(|(row, z)| row[**z] > 0.99).count();
+        assert_eq!(right, 300, "only one annotator counts");
+    }
+
+    #[test]
+    fn without_knowledge_there_is_no_start() {
+        let (mut task, _) = crowd();
+        task.x = Matrix::new(300, 2, vec![1.0; 600]).into();
+        assert_eq!(shares(&task, 0), None);
+    }
+}
