@@ -19,6 +19,7 @@ fn simulate_fit_report_for_every_model() {
         ("real", "mean"),
         ("bradley-terry", "bradley-terry"),
         ("sequences", "dawid-skene"),
+        ("similarities", "crowd-clusters"),
     ] {
         let args = ["simulate", model, "-o", model, "--items", "120", "--annotators", "10", "--seed", "3", "-q"];
         run_in(dir.path(), &args).ok();

@@ -87,6 +87,7 @@ pub static METHODS: &[Entry] = &[
     entry::<real::TrimmedMean>(),
     entry::<real::GaussianAnnotators>(),
     entry::<real::LevelPropagation>(),
+    entry::<real::CrowdRegression>(),
     // preference
     entry::<preference::BradleyTerry>(),
 ];

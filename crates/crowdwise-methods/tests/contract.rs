@@ -66,7 +66,7 @@ fn ratings() -> Dataset {
             b.value(&format!("i{i}"), &format!("a{j}"), truth + rng.random_range(-1.0..1.0));
         }
     }
-    Dataset::new(b.finish().unwrap())
+    believed(Dataset::new(b.finish().unwrap()))
 }
 
 fn comparisons() -> Dataset {

@@ -5,11 +5,11 @@ mod common;
 
 use common::{data_dir, real_set};
 use crowdwise_core::{
-    Annotators, AnyMethod, Context, Dataset, Fit, Gold, GoldValues, LabelKind, TableBuilder, Truth, stream,
+    Annotators, AnyMethod, Context, Dataset, Features, Fit, Gold, GoldValues, LabelKind, TableBuilder, Truth, stream,
 };
 use crowdwise_methods::auto::Auto;
 use crowdwise_methods::ordered::OrdinalVb;
-use crowdwise_methods::real::{GaussianAnnotators, LevelPropagation, Mean, Median};
+use crowdwise_methods::real::{CrowdRegression, GaussianAnnotators, LevelPropagation, Mean, Median};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -156,7 +156,8 @@ fn a_scale_of_their_own() {
 }
 
 /// Six items by four annotators, `.` = no value.
-const SMALL: [&str; 6] = ["2.1 1.9 . 3.5", "5.0 . 4.4 9.0", "-1.0 -1.2 -0.7 .", ". 0.3 0.1 -2.0", "7.7 8.1 7.5 7.0", "3.0 . 3.3 1.0"];
+const SMALL: [&str; 6] =
+    ["2.1 1.9 . 3.5", "5.0 . 4.4 9.0", "-1.0 -1.2 -0.7 .", ". 0.3 0.1 -2.0", "7.7 8.1 7.5 7.0", "3.0 . 3.3 1.0"];
 
 fn small() -> Dataset {
     let mut b = TableBuilder::new(LabelKind::Real);
@@ -203,7 +204,8 @@ fn shift_and_unit_change_nothing_and_gold_is_kept() {
     let scale = GaussianAnnotators { scale: true, ..GaussianAnnotators::default() };
     let gold = Gold::from_items(&data.table, &[("i1".into(), "4".into())], "gold").unwrap();
     let known = data.clone().with_gold(gold);
-    let methods: [&dyn AnyMethod; 4] = [&GaussianAnnotators::default(), &robust(), &scale, &LevelPropagation::default()];
+    let methods: [&dyn AnyMethod; 4] =
+        [&GaussianAnnotators::default(), &robust(), &scale, &LevelPropagation::default()];
     for m in methods {
         let (f, g) = (fit(m, &data), fit(m, &moved));
         for (a, b) in value(&f).0.iter().zip(value(&g).0) {
@@ -315,7 +317,8 @@ fn grades_as_grades_and_as_numbers() {
     let (grades, numbers) = (Dataset::new(grades.finish().unwrap()), Dataset::new(numbers.finish().unwrap()));
     let known = gold.classes(t.n_units());
     let truth = |u: usize| c.classes.name(known[u].unwrap() as usize).parse::<f64>().unwrap();
-    let error = |y: &dyn Fn(usize) -> f64| (0..t.n_units()).map(|u| (y(u) - truth(u)).abs()).sum::<f64>() / t.n_units() as f64;
+    let error =
+        |y: &dyn Fn(usize) -> f64| (0..t.n_units()).map(|u| (y(u) - truth(u)).abs()).sum::<f64>() / t.n_units() as f64;
     let class_of = |f: &Fit, u: usize| {
         let (k, q) = f.posterior().unwrap();
         c.classes.name(crowdwise_core::stats::argmax(&q[u * k..][..k])).parse::<f64>().unwrap()
@@ -332,4 +335,99 @@ fn grades_as_grades_and_as_numbers() {
     ];
     eprintln!("valence5, mean absolute error in grades: vote, ordinal-vb, mean, gaussian with scale: {errors:.3?}");
     assert!(errors[1] < errors[0] && errors[3] < errors[0], "{errors:?}");
+}
+
+/// Least squares of `y` on the rows of `x`, weighted: normal equations by elimination.
+fn least_squares(x: &[Vec<f64>], y: &[f64], weight: &[f64]) -> Vec<f64> {
+    let d = x[0].len();
+    let mut a = vec![vec![0.0; d + 1]; d];
+    for ((row, y), w) in x.iter().zip(y).zip(weight) {
+        for p in 0..d {
+            (0..d).for_each(|q| a[p][q] += w * row[p] * row[q]);
+            a[p][d] += w * row[p] * y;
+        }
+    }
+    for p in 0..d {
+        for q in (0..d).filter(|&q| q != p) {
+            let f = a[q][p] / a[p][p];
+            (p..=d).for_each(|c| a[q][c] -= f * a[p][c]);
+        }
+    }
+    (0..d).map(|p| a[p][d] / a[p][p]).collect()
+}
+
+#[test]
+fn a_regression_from_a_crowd_finds_the_weights() {
+    let (items, dim, annotators, tau) = (200, 10, 20, 0.3);
+    let (mut of_means, mut of_crowd, mut of_oracle) = (0.0, 0.0, 0.0);
+    for seed in 0..10 {
+        let mut rng = stream(seed, "regression", 0);
+        let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
+        let w: Vec<f64> = (0..dim).map(|_| normal()).collect();
+        let own: Vec<f64> = (0..annotators).map(|_| normal()).collect();
+        let mut x: Vec<Vec<f64>> = (0..items).map(|_| (0..dim).map(|_| normal()).collect()).collect();
+        // features are stored in single precision
+        x.iter_mut().flatten().for_each(|v| *v = f64::from(*v as f32));
+        let mut pick = stream(seed, "who", 0);
+        let noise: Vec<f64> = (0..annotators).map(|_| [0.1f64, 1.0, 10.0][pick.random_range(0..3)]).collect();
+        let mut b = TableBuilder::new(LabelKind::Real);
+        let (mut means, mut best, mut weight) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, row) in x.iter().enumerate() {
+            let y = row.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>() + tau * normal();
+            let (mut sum, mut precise, mut total) = (0.0, 0.0, 0.0);
+            for j in rand::seq::index::sample(&mut pick, annotators, 3) {
+                let v = y + own[j] + noise[j].sqrt() * normal();
+                b.value(&format!("i{i}"), &format!("a{j}"), v);
+                sum += v;
+                precise += (v - own[j]) / noise[j];
+                total += 1.0 / noise[j];
+            }
+            means.push(sum / 3.0);
+            best.push(precise / total);
+            weight.push(1.0 / (tau * tau + 1.0 / total));
+        }
+        let mut d = Dataset::new(b.finish().unwrap());
+        d.features = Some(Features { dim, values: x.iter().flatten().map(|&v| v as f32).collect(), image: None });
+        let f = fit(&CrowdRegression::default(), &d);
+        let found: Vec<f64> = serde_json::from_value(f.diagnostics.details["weights"].clone()).unwrap();
+        let error = |a: &[f64]| a.iter().zip(&w).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt() / 10.0;
+        let with_one: Vec<Vec<f64>> =
+            x.iter().map(|r| r.iter().copied().chain(std::iter::once(1.0)).collect()).collect();
+        of_means += error(&least_squares(&with_one, &means, &vec![1.0; items]));
+        of_oracle += error(&least_squares(&with_one, &best, &weight));
+        of_crowd += error(&found);
+        let (Annotators::Gaussian { bias, .. }, (value, _)) = (&f.annotators, value(&f)) else { panic!() };
+        assert!(correlation(bias, &own[..]) > 0.8 || seed > 0, "biases");
+        assert!(value.iter().all(|v| v.is_finite()));
+    }
+    eprintln!("errors of the weights: means {of_means:.3}, crowd {of_crowd:.3}, known annotators {of_oracle:.3}");
+    assert!(of_crowd <= 0.6 * of_means, "{of_crowd} against {of_means}");
+    assert!(of_crowd <= 1.1 * of_oracle, "{of_crowd} against {of_oracle}");
+}
+
+#[test]
+fn items_without_values_get_those_of_the_regression() {
+    let mut b = TableBuilder::new(LabelKind::Real);
+    for i in 0..40 {
+        for j in 0..3 {
+            b.value(
+                &format!("i{i}"),
+                &format!("a{j}"),
+                2.0 * f64::from(i) + 5.0 + 0.01 * f64::from((i * 7 + j * 5) % 11),
+            );
+        }
+    }
+    let mut table = b.finish().unwrap();
+    table.add_items(["new"]);
+    let mut d = Dataset::new(table);
+    let values = (0..40u8).chain([100]).map(f32::from).collect();
+    d.features = Some(Features { dim: 1, values, image: None });
+    let f = fit(&CrowdRegression::default(), &d);
+    let (value, sd) = value(&f);
+    assert!((value[40] - 205.05).abs() < 0.6 && sd[40] < 1.0, "{} {}", value[40], sd[40]);
+    assert!((value[10] - 25.05).abs() < 0.1, "{}", value[10]);
+    // without features it says what is missing
+    d.features = None;
+    let e = AnyMethod::fit(&CrowdRegression::default(), &d, &mut Context::new(0, 1)).unwrap_err();
+    assert!(e.to_string().contains("features"), "{e}");
 }

@@ -144,7 +144,7 @@ impl Args {
     fn check_class_names(&self, simulation: &Simulation) -> Vec<Error> {
         let bad = |what: String| Error::Usage { what, hint: Some("one name for each class, such as A,B,C".into()) };
         let mut problems = Vec::new();
-        if simulation.kind() != LabelKind::Categorical {
+        if !simulation.model.uses("classes") {
             problems.push(bad("--class-names is given, but the model has no classes".into()));
         } else if self.class_names.len() != simulation.classes {
             let (k, n) = (simulation.classes, self.class_names.len());
@@ -190,6 +190,9 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if simulation.kind() == LabelKind::Preference {
         write_scores(&mut files.truth, &simulator)?;
     }
+    if simulation.kind() == LabelKind::Similarity {
+        write_clusters(&mut files.truth, &simulator, &classes)?;
+    }
     files.finish(interrupted)?;
     if args.force && simulation.features == 0 {
         let _ = std::fs::remove_file(dir.join("features.npy")); // of the earlier items, not of these
@@ -212,6 +215,7 @@ impl Files {
             (_, SimModel::Sequences) => ("sequence,position,annotator,label", "sequence,position,label"),
             (LabelKind::Real, _) => ("item,annotator,value", "item,value"),
             (LabelKind::Preference, _) => ("left,right,annotator,winner", "item,score"),
+            (LabelKind::Similarity, _) => ("left,right,annotator,same", "item,label"),
             _ => ("item,annotator,label", "item,label"),
         };
         let create = |name: &str, header: &[u8]| {
@@ -279,6 +283,13 @@ fn generate(simulator: &mut Simulator, files: &mut Files, classes: &[String]) ->
 fn write_scores(file: &mut Pending, simulator: &Simulator) -> Result<(), Error> {
     for i in 0..simulator.simulation().items as u32 {
         writeln!(file, "i{i},{:.6}", simulator.score(i)).map_err(|e| unwritable("truth.csv", &e))?;
+    }
+    Ok(())
+}
+
+fn write_clusters(file: &mut Pending, simulator: &Simulator, classes: &[String]) -> Result<(), Error> {
+    for i in 0..simulator.simulation().items as u32 {
+        writeln!(file, "i{i},{}", classes[simulator.class_of(i)]).map_err(|e| unwritable("truth.csv", &e))?;
     }
     Ok(())
 }

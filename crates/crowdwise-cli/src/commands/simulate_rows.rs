@@ -5,17 +5,19 @@ use crowdwise::simulate::{Block, SimLabel, SimRow};
 use std::io::Write;
 
 pub fn answer(text: &mut Vec<u8>, block: &Block, row: &SimRow, classes: &[String]) {
-    if let SimLabel::Outcome(outcome) = row.label {
+    if matches!(row.label, SimLabel::Outcome(_) | SimLabel::Same(_)) {
         number(text, b'i', row.item as u64);
         text.push(b',');
         number(text, b'i', row.right as u64);
         text.push(b',');
         number(text, b'a', row.annotator as u64);
         text.push(b',');
-        match outcome {
-            Preference::Left => number(text, b'i', row.item as u64),
-            Preference::Right => number(text, b'i', row.right as u64),
-            Preference::Tie => text.extend_from_slice(b"tie"),
+        match row.label {
+            SimLabel::Outcome(Preference::Left) => number(text, b'i', row.item as u64),
+            SimLabel::Outcome(Preference::Right) => number(text, b'i', row.right as u64),
+            SimLabel::Outcome(Preference::Tie) => text.extend_from_slice(b"tie"),
+            SimLabel::Same(same) => text.push(b'0' + u8::from(same)),
+            SimLabel::Class(_) | SimLabel::Value(_) => {}
         }
     } else {
         unit(text, block, row.item as u64);
@@ -41,7 +43,7 @@ pub fn label(text: &mut Vec<u8>, label: SimLabel, classes: &[String]) {
     match label {
         SimLabel::Class(c) => text.extend_from_slice(classes[c as usize].as_bytes()),
         SimLabel::Value(v) => _ = write!(text, "{v:.6}"),
-        SimLabel::Outcome(_) => {}
+        SimLabel::Outcome(_) | SimLabel::Same(_) => {}
     }
 }
 

@@ -39,7 +39,7 @@ pub struct TrueAnnotator {
     pub role: Role,
     /// Whom a follower copies.
     pub leader: Option<usize>,
-    /// P(says l | truth k), K x K, row = truth; a follower's own, when it does not copy.
+    /// P(says l | truth k), K x K, row = truth (similarities: different, same); a follower's own, when it does not copy.
     pub confusion: Option<Vec<f64>>,
     /// P(right) at the class shares of the simulation.
     pub accuracy: Option<f64>,
@@ -79,7 +79,11 @@ pub fn crowd(s: &Simulation, seed: u64) -> Vec<TrueAnnotator> {
                 SimModel::Glad => able(s, &mut a, &mut rng),
                 _ => confused(s, &mut a, &mut rng),
             }
-            if let Some(c) = &a.confusion {
+            if s.model == SimModel::Similarities {
+                // of different and of same pairs
+                let same: f64 = shares.iter().map(|x| x * x).sum();
+                a.accuracy = a.confusion.as_ref().map(|c| (1.0 - same) * c[0] + same * c[3]);
+            } else if let Some(c) = &a.confusion {
                 a.accuracy = Some((0..s.classes).map(|k| shares[k] * c[k * s.classes + k]).sum());
             }
             a
@@ -105,14 +109,14 @@ fn roles(s: &Simulation, seed: u64) -> Vec<(Role, Option<usize>)> {
 }
 
 fn confused(s: &Simulation, a: &mut TrueAnnotator, rng: &mut ChaCha8Rng) {
-    let k = s.classes;
+    let k = if s.model == SimModel::Similarities { 2 } else { s.classes };
     let mut c = vec![0.0; k * k];
     let even = |c: &mut [f64], truth: usize, p: f64| {
         c.fill((1.0 - p) / (k - 1) as f64);
         c[truth] = p;
     };
     match s.model {
-        SimModel::OneCoin => {
+        SimModel::OneCoin | SimModel::Similarities => {
             let p = beta(s, rng);
             (0..k).for_each(|t| even(&mut c[t * k..(t + 1) * k], t, p));
         }

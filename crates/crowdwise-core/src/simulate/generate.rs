@@ -15,14 +15,15 @@ pub enum SimLabel {
     Class(u32),
     Value(f64),
     Outcome(Preference),
+    Same(bool),
 }
 
 /// One annotation. Items are called `i0`, `i1` …, annotators `a0`, `a1` …, classes by [`Simulation::class_name`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SimRow {
-    /// The item; the left one of a comparison.
+    /// The item; the left one of a pair.
     pub item: u32,
-    /// The right item of a comparison; equal to `item` otherwise.
+    /// The right item of a pair; equal to `item` otherwise.
     pub right: u32,
     pub annotator: u32,
     pub label: SimLabel,
@@ -34,7 +35,7 @@ pub struct Block {
     units: usize,
     /// Number of the first unit.
     pub first: u64,
-    /// The truth of each unit; empty for comparisons, where it is the score of the items ([`Simulator::score`]).
+    /// The truth of each unit; empty for pairs, where it belongs to the items ([`Simulator::score`], [`Simulator::class_of`]).
     pub truth: Vec<SimLabel>,
     /// Chain and position in it of each unit; empty unless these are sequences.
     pub chain: Vec<(u32, u32)>,
@@ -93,7 +94,8 @@ impl Simulator {
             }
         }
         let assigner = Assigner::new(&s, seed);
-        let shares = if s.kind() == LabelKind::Categorical { cumulated(&s.shares()) } else { Vec::new() };
+        let classes = matches!(s.kind(), LabelKind::Categorical | LabelKind::Similarity);
+        let shares = if classes { cumulated(&s.shares()) } else { Vec::new() };
         let key = Keyed(seed);
         let means = class_means(&s, key);
         Ok(Simulator {
@@ -124,6 +126,11 @@ impl Simulator {
         self.s.truth_sd * self.key.normal(Purpose::Score, Purpose::ScorePhase, item as u64, 0)
     }
 
+    /// Classes of independent items: the true class of an item.
+    pub fn class_of(&self, item: u32) -> usize {
+        pick(&self.shares, self.key.uniform(Purpose::Truth, item as u64, 0))
+    }
+
     /// Fills the block with the next units; false when there are none left.
     pub fn next_block(&mut self, block: &mut Block) -> bool {
         block.first = self.next;
@@ -135,6 +142,7 @@ impl Simulator {
         while self.next < end {
             match self.s.model {
                 SimModel::BradleyTerry => self.comparison(block),
+                SimModel::Similarities => self.similarity(block),
                 SimModel::Real => self.value(block),
                 _ => self.class(block),
             }
@@ -151,7 +159,7 @@ impl Simulator {
             block.chain.push((self.chain.started - 1, self.chain.position));
             self.chain.class
         } else {
-            pick(&self.shares, self.key.uniform(Purpose::Truth, item, 0))
+            self.class_of(item as u32)
         };
         if fresh {
             self.assigner.next(&mut self.assigned);
@@ -237,13 +245,32 @@ impl Simulator {
         }
     }
 
-    fn comparison(&mut self, block: &mut Block) {
-        let (unit, n) = (self.next, self.s.items);
+    /// The two items of a unit.
+    fn pair(&self, unit: u64) -> (u32, u32) {
+        let n = self.s.items;
         // every item is compared at least once when there are as many pairs as items
         let a = if unit < n { unit } else { self.key.below(Purpose::Left, unit, 0, n) };
         let b = (a + 1 + self.key.below(Purpose::Right, unit, 0, n - 1)) % n;
         let (left, right) = if self.key.uniform(Purpose::Order, unit, 0) < 0.5 { (a, b) } else { (b, a) };
-        let (left, right) = (left as u32, right as u32);
+        (left as u32, right as u32)
+    }
+
+    fn similarity(&mut self, block: &mut Block) {
+        let unit = self.next;
+        let (left, right) = self.pair(unit);
+        let same = self.class_of(left) == self.class_of(right);
+        self.assigner.next(&mut self.assigned);
+        for &j in &self.assigned {
+            let speaker = self.speaker(j as usize, unit);
+            let table = self.annotators[speaker].confusion.as_ref().expect("judges of pairs have a matrix");
+            let says = self.key.uniform(Purpose::Answer, speaker as u64, unit) < table[2 * usize::from(same) + 1];
+            block.rows.push(SimRow { item: left, right, annotator: j, label: SimLabel::Same(says) });
+        }
+    }
+
+    fn comparison(&mut self, block: &mut Block) {
+        let unit = self.next;
+        let (left, right) = self.pair(unit);
         let difference = self.score(left) - self.score(right);
         self.assigner.next(&mut self.assigned);
         for &j in &self.assigned {
@@ -280,7 +307,7 @@ impl Simulator {
                 match *t {
                     SimLabel::Class(c) => classes.push((item, c)),
                     SimLabel::Value(v) => values.push((item, v)),
-                    SimLabel::Outcome(_) => {}
+                    SimLabel::Outcome(_) | SimLabel::Same(_) => {}
                 }
                 if let Some(&(chain, 0)) = block.chain.get(n) {
                     starts.push(item as u64);
@@ -292,14 +319,8 @@ impl Simulator {
                 match r.label {
                     SimLabel::Class(c) => b.label_codes(r.item, r.annotator, c)?,
                     SimLabel::Value(v) => b.value_codes(r.item, r.annotator, v),
-                    SimLabel::Outcome(o) => {
-                        b.preference(
-                            &format!("i{}", r.item),
-                            &format!("i{}", r.right),
-                            &format!("a{}", r.annotator),
-                            o,
-                        );
-                    }
+                    SimLabel::Outcome(o) => b.preference_codes(r.item, r.right, r.annotator, o),
+                    SimLabel::Same(same) => b.similarity_codes(r.item, r.right, r.annotator, same),
                 }
             }
         }
@@ -315,7 +336,12 @@ impl Simulator {
         let (values, unlabelled) = match self.s.kind() {
             LabelKind::Real => (GoldValues::Real(values), GoldValues::Real(Vec::new())),
             LabelKind::Categorical => (GoldValues::Classes(classes), GoldValues::Classes(Vec::new())),
-            _ => {
+            LabelKind::Similarity => {
+                let of = |i: u32| (i, self.class_of(i) as u32);
+                let clusters = (0..self.s.items as u32).map(of).collect();
+                (GoldValues::Clusters(clusters), GoldValues::Clusters(Vec::new()))
+            }
+            LabelKind::Preference => {
                 let scores = (0..self.s.items as u32).map(|i| (i, self.score(i))).collect();
                 (GoldValues::Scores(scores), GoldValues::Scores(Vec::new()))
             }

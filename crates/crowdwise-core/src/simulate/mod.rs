@@ -34,11 +34,13 @@ pub enum SimModel {
     BradleyTerry,
     /// The truth is a Markov chain; every token is labelled as under `dawid-skene`.
     Sequences,
+    /// Whether two items are of the same class; annotators are right with one probability.
+    Similarities,
 }
 
 impl SimModel {
     /// Every model, in the order in which people should meet them.
-    pub const ALL: [SimModel; 9] = [
+    pub const ALL: [SimModel; 10] = [
         SimModel::DawidSkene,
         SimModel::OneCoin,
         SimModel::ConfusionVector,
@@ -48,6 +50,7 @@ impl SimModel {
         SimModel::Real,
         SimModel::BradleyTerry,
         SimModel::Sequences,
+        SimModel::Similarities,
     ];
 
     /// As in JSON and on the command line.
@@ -62,17 +65,19 @@ impl SimModel {
 
     /// Whether a property of [`Simulation`] has any effect under this model.
     pub fn uses(self, property: &str) -> bool {
-        use SimModel::{BradleyTerry, Glad, Real, Sequences, SpammerHammer};
+        use SimModel::{BradleyTerry, Glad, Real, Sequences, Similarities, SpammerHammer};
         let has_classes = !matches!(self, Real | BradleyTerry);
         match property {
-            "classes" | "class_shares" | "imbalance" | "separation" => has_classes,
+            "classes" | "class_shares" | "imbalance" => has_classes,
+            "features" | "separation" => has_classes && self != Similarities,
             "accuracy" => has_classes && self != Glad,
             "concentration" => has_classes && !matches!(self, Glad | SpammerHammer),
             "hammers" => self == SpammerHammer,
             "ability" | "ability_sd" | "ease_sd" => self == Glad,
             "truth_mean" | "bias_sd" | "noise" => self == Real,
             "truth_sd" | "noise_spread" => matches!(self, Real | BradleyTerry),
-            "pairs" | "ties" => self == BradleyTerry,
+            "pairs" => matches!(self, BradleyTerry | Similarities),
+            "ties" => self == BradleyTerry,
             "chain_length" | "stay" => self == Sequences,
             _ => true,
         }
@@ -89,6 +94,7 @@ impl SimModel {
             SimModel::Real => ("real", "value = truth + bias + noise"),
             SimModel::BradleyTerry => ("bradley-terry", "Comparisons of two items, with ties"),
             SimModel::Sequences => ("sequences", "Tokens of sequences"),
+            SimModel::Similarities => ("similarities", "Whether two items are of the same class"),
         }
     }
 }
@@ -162,7 +168,7 @@ pub struct Simulation {
     pub noise: f64,
     /// real, bradley-terry: standard deviation of the logarithm of an annotator's noise (of its sharpness).
     pub noise_spread: f64,
-    /// bradley-terry: number of pairs shown; 0 = five times the items.
+    /// bradley-terry, similarities: number of pairs shown; 0 = five times the items.
     pub pairs: u64,
     /// bradley-terry: Davidson's tie parameter; 0 = no ties.
     pub ties: f64,
@@ -218,6 +224,7 @@ impl Simulation {
         match self.model {
             SimModel::Real => LabelKind::Real,
             SimModel::BradleyTerry => LabelKind::Preference,
+            SimModel::Similarities => LabelKind::Similarity,
             _ => LabelKind::Categorical,
         }
     }
@@ -241,9 +248,9 @@ impl Simulation {
 
     /// What is judged: items, or pairs of items.
     pub fn units(&self) -> u64 {
-        match (self.model, self.pairs) {
-            (SimModel::BradleyTerry, 0) => self.items.saturating_mul(5),
-            (SimModel::BradleyTerry, pairs) => pairs,
+        match (self.kind(), self.pairs) {
+            (LabelKind::Preference | LabelKind::Similarity, 0) => self.items.saturating_mul(5),
+            (LabelKind::Preference | LabelKind::Similarity, pairs) => pairs,
             _ => self.items,
         }
     }
@@ -291,10 +298,12 @@ impl Simulation {
             self.annotators,
             &format!("at least the {s} spammers, {a} adversaries and {c} members of copying groups together"),
         );
-        if self.kind() == LabelKind::Categorical {
+        if self.kind() != LabelKind::Categorical {
+            p.require(self.features == 0, "features", self.features, "0 unless the labels are classes");
+        }
+        if matches!(self.kind(), LabelKind::Categorical | LabelKind::Similarity) {
             self.check_classes(&mut p);
         } else {
-            p.require(self.features == 0, "features", self.features, "0 unless the labels are classes");
             p.positive("truth_sd", self.truth_sd);
             p.at_least("noise_spread", self.noise_spread, 0.0);
         }
@@ -303,8 +312,10 @@ impl Simulation {
             p.at_least("bias_sd", self.bias_sd, 0.0);
             p.positive("noise", self.noise);
         }
-        if self.model == SimModel::BradleyTerry {
+        if matches!(self.kind(), LabelKind::Preference | LabelKind::Similarity) {
             p.require(self.items >= 2, "items", self.items, "at least 2 to be compared");
+        }
+        if self.model == SimModel::BradleyTerry {
             p.at_least("ties", self.ties, 0.0);
         }
         Error::all(p.0)

@@ -4,7 +4,7 @@ use crowdwise_core::simulate::{Assignment, Block, Role, SimLabel, SimModel, SimR
 use crowdwise_core::{Error, GoldValues, Structure};
 use proptest::prelude::*;
 
-const MODELS: [SimModel; 9] = [
+const MODELS: [SimModel; 10] = [
     SimModel::DawidSkene,
     SimModel::OneCoin,
     SimModel::ConfusionVector,
@@ -14,6 +14,7 @@ const MODELS: [SimModel; 9] = [
     SimModel::Real,
     SimModel::BradleyTerry,
     SimModel::Sequences,
+    SimModel::Similarities,
 ];
 
 /// Rows, truth, chains and features.
@@ -49,7 +50,7 @@ fn busy(model: SimModel) -> Simulation {
         zipf: 0.7,
         imbalance: 2.0,
         pairs: 150,
-        features: if matches!(model, SimModel::Real | SimModel::BradleyTerry) { 0 } else { 3 },
+        features: if model.uses("features") { 3 } else { 0 },
         ..Simulation::default()
     }
 }
@@ -86,6 +87,7 @@ fn datasets_have_the_rows_of_the_blocks() {
             (GoldValues::Scores(g), SimModel::BradleyTerry) | (GoldValues::Real(g), SimModel::Real) => {
                 assert_eq!(g.len(), 200);
             }
+            (GoldValues::Clusters(g), SimModel::Similarities) => assert_eq!(g.len(), 200),
             _ => panic!("{model:?}"),
         }
         assert_eq!(data.features.is_some(), !features.is_empty());
@@ -325,5 +327,31 @@ proptest! {
         prop_assert_eq!(rows.len() as u64, s.units() * s.per_item as u64);
         let (data, _) = Simulator::new(&s, seed).unwrap().dataset().unwrap();
         prop_assert_eq!(data.table.n_labels(), rows.len());
+    }
+}
+
+#[test]
+fn judgements_of_pairs_follow_the_classes() {
+    let s = Simulation {
+        model: SimModel::Similarities,
+        items: 300,
+        annotators: 3,
+        per_item: 2,
+        pairs: 40_000,
+        classes: 2,
+        ..Simulation::default()
+    };
+    let sim = Simulator::new(&s, 4).unwrap();
+    let mut right = [[0.0; 2]; 3];
+    for r in everything(&s, 4, 512).0 {
+        let SimLabel::Same(said) = r.label else { panic!() };
+        let same = sim.class_of(r.item) == sim.class_of(r.right);
+        assert_ne!(r.item, r.right);
+        right[r.annotator as usize][0] += f64::from(u8::from(said == same));
+        right[r.annotator as usize][1] += 1.0;
+    }
+    for (a, [hits, n]) in sim.annotators().iter().zip(right) {
+        let p = a.accuracy.unwrap();
+        assert!((hits / n - p).abs() < 5.0 * (p * (1.0 - p) / n).sqrt(), "{} {p}", hits / n);
     }
 }

@@ -1,8 +1,8 @@
 use super::noise::{Noise, Settings};
 use super::{Mean, outliers};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Run,
-    Status, Step, Truth,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Run, Status, Step, Truth,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -113,17 +113,21 @@ impl Method for GaussianAnnotators {
         if let Some(nu) = self.degrees_of_freedom {
             diagnostics.details.insert("degrees_of_freedom".into(), json!(nu));
         }
-        let (value, sd) = noise.estimates();
-        let (bias, spread) = noise.annotators();
-        let findings = outliers::findings(data, &noise.surprises()).into_iter().collect();
-        Ok(Outcome {
-            truth: Truth::Real { value, sd },
-            uncalibrated: None,
-            annotators: Annotators::Gaussian { bias, sd: spread },
-            class_prior: None,
-            difficulty: None,
-            diagnostics,
-            findings,
-        })
+        Ok(outcome(data, &noise, diagnostics))
+    }
+}
+
+/// What the model says of items and annotators.
+pub(super) fn outcome(data: &Dataset, noise: &Noise<'_>, diagnostics: Diagnostics) -> Outcome {
+    let (value, sd) = noise.estimates();
+    let (bias, spread) = noise.annotators();
+    Outcome {
+        truth: Truth::Real { value, sd },
+        uncalibrated: None,
+        annotators: Annotators::Gaussian { bias, sd: spread },
+        class_prior: None,
+        difficulty: None,
+        diagnostics,
+        findings: outliers::findings(data, &noise.surprises()).into_iter().collect(),
     }
 }

@@ -1,7 +1,9 @@
 //! Real values.
 
+mod crowd_regression;
 mod gaussian_annotators;
 mod level_propagation;
+mod linear;
 mod mean;
 mod median;
 mod noise;
@@ -9,6 +11,7 @@ mod outliers;
 pub(crate) mod residuals;
 mod trimmed_mean;
 
+pub use crowd_regression::CrowdRegression;
 pub use gaussian_annotators::GaussianAnnotators;
 pub use level_propagation::LevelPropagation;
 pub use mean::Mean;

@@ -1,10 +1,11 @@
 //! The model behind `gaussian-annotators`: value = bias + scale x truth + noise, by variational Bayes. The priors of biases
 //! and variances are learned from all annotators, so that those with few labels lean on the rest and no variance collapses.
 
+use super::linear::Linear;
 use super::outliers::Surprise;
 use super::{average, median};
 use crowdwise_core::stats::digamma;
-use crowdwise_core::{Dataset, GoldValues, Table};
+use crowdwise_core::{Dataset, Features, GoldValues, Table};
 use serde_json::{Map, Value, json};
 
 /// Prior variance of an annotator's scale about 1.
@@ -52,6 +53,8 @@ pub(super) struct Noise<'a> {
     /// Prior of the truths.
     mean: f64,
     spread: f64,
+    /// Features in place of the common mean.
+    linear: Option<Linear>,
     /// Variance of biases; shape and rate of the variances.
     bias_prior: f64,
     shape: f64,
@@ -63,6 +66,25 @@ pub(super) struct Noise<'a> {
 impl<'a> Noise<'a> {
     /// `None` if no two values of an item differ.
     pub fn new(data: &'a Dataset, set: Settings) -> Option<Noise<'a>> {
+        let noise = Noise::of(data, set);
+        (noise.typical > 0.0 && noise.typical.is_finite()).then_some(noise)
+    }
+
+    /// The same for truths that are a linear function of features, about which each item has a deviation of its own. Values
+    /// may then be noisy although no two are of the same item.
+    pub fn regressed(data: &'a Dataset, set: Settings, features: &Features, ridge: f64) -> Noise<'a> {
+        let mut noise = Noise::of(data, set);
+        if noise.typical <= 0.0 {
+            noise.typical = if noise.variance > 0.0 { noise.variance } else { 1.0 };
+            noise.precision.fill(1.0 / noise.typical);
+            noise.rate = 0.1 * noise.shape * noise.typical;
+            noise.spread = noise.spread.max(1e-6 * noise.typical);
+        }
+        noise.linear = Linear::new(features, noise.table, &noise.known, ridge, noise.mean);
+        noise
+    }
+
+    fn of(data: &'a Dataset, set: Settings) -> Noise<'a> {
         let table = &data.table;
         let values = table.real().expect("the kind was checked");
         let units = table.n_units();
@@ -86,9 +108,6 @@ impl<'a> Noise<'a> {
             sum += rows.map(|r| (x[r] - y[u]).powi(2)).sum::<f64>();
         }
         let typical = sum / x.len() as f64;
-        if !(typical > 0.0 && typical.is_finite()) {
-            return None;
-        }
         let m = table.n_annotators();
         let variance = x.iter().map(|v| v * v).sum::<f64>() / x.len() as f64;
         let n: Vec<f64> = table.labels_per_annotator().iter().map(|&n| n as f64).collect();
@@ -97,7 +116,7 @@ impl<'a> Noise<'a> {
         let mean = labelled().map(|u| y[u]).sum::<f64>() / count;
         let spread = labelled().map(|u| (y[u] - mean).powi(2)).sum::<f64>() / count;
         let shape = set.alpha.unwrap_or(1.0);
-        Some(Noise {
+        Noise {
             table,
             set,
             weight: vec![1.0; x.len()],
@@ -115,12 +134,19 @@ impl<'a> Noise<'a> {
             precision: vec![1.0 / typical; m],
             mean,
             spread: spread.max(1e-6 * typical),
+            linear: None,
             bias_prior: 0.25 * variance,
             shape,
             rate: 0.1 * shape * typical,
             typical,
             variance,
-        })
+        }
+    }
+
+    /// Intercept and weights of the features.
+    pub fn weights(&self) -> Option<(f64, Vec<f64>)> {
+        let (intercept, weights) = self.linear.as_ref()?.of_features();
+        Some((intercept + self.centre, weights))
     }
 
     /// Mean squared deviation from the median of the item.
@@ -159,7 +185,8 @@ impl<'a> Noise<'a> {
             if let Some(known) = self.known[u] {
                 (self.y[u], self.v[u]) = (known, 0.0);
             } else if self.table.degree(u) > 0 {
-                let (mut p, mut t) = (prior, prior * self.mean);
+                let expected = self.linear.as_ref().map_or(self.mean, |l| l.at[u]);
+                let (mut p, mut t) = (prior, prior * expected);
                 for r in self.table.rows(u) {
                     let (a, b) = self.tells(r, self.table.annotator()[r] as usize);
                     p += a;
@@ -175,7 +202,14 @@ impl<'a> Noise<'a> {
             square += self.y[u] * self.y[u] + self.v[u];
             count += 1.0;
         }
-        if self.set.shrink && count > 0.0 {
+        if let Some(linear) = &mut self.linear {
+            linear.fit(&self.y);
+            self.mean = sum / count;
+            let deviates = |u: usize| (self.y[u] - linear.at[u]).powi(2) + self.v[u];
+            let there = |u: &usize| self.table.degree(*u) > 0 || self.known[*u].is_some();
+            let square: f64 = (0..self.y.len()).filter(there).map(deviates).sum();
+            self.spread = (square / count).max(1e-6 * self.typical);
+        } else if self.set.shrink && count > 0.0 {
             self.mean = sum / count;
             self.spread = (square / count - self.mean * self.mean).max(1e-6 * self.typical);
         }
@@ -235,12 +269,14 @@ impl<'a> Noise<'a> {
                 self.both_v.iter_mut().for_each(|s| *s /= m);
                 self.mean *= m;
                 self.spread *= m * m;
+                self.linear.iter_mut().for_each(|l| l.move_by(m, 0.0));
             }
         }
         let (n, b) = self.n.iter().zip(&self.bias).fold((0.0, 0.0), |(n, b), (m, x)| (n + m, b + m * x));
         let shift = b / n;
         self.y.iter_mut().for_each(|y| *y += shift);
         self.mean += shift;
+        self.linear.iter_mut().for_each(|l| l.move_by(1.0, shift));
         self.bias.iter_mut().zip(&self.scale).for_each(|(b, s)| *b -= s * shift);
     }
 
@@ -281,14 +317,15 @@ impl<'a> Noise<'a> {
         self.rate = self.shape / mean;
     }
 
-    /// Estimates and their standard errors; unknown where nobody said anything.
+    /// Estimates and their standard errors; unknown where nobody said anything and there are no features.
     pub fn estimates(&self) -> (Vec<f64>, Vec<f64>) {
         let there = |u: usize| self.table.degree(u) > 0 || self.known[u].is_some();
-        let n = self.table.n_units();
-        (
-            (0..n).map(|u| if there(u) { self.y[u] + self.centre } else { f64::NAN }).collect(),
-            (0..n).map(|u| if there(u) { self.v[u].sqrt() } else { f64::NAN }).collect(),
-        )
+        let estimate = |u: usize| match &self.linear {
+            _ if there(u) => (self.y[u] + self.centre, self.v[u].sqrt()),
+            Some(linear) => (linear.at[u] + self.centre, self.spread.sqrt()),
+            None => (f64::NAN, f64::NAN),
+        };
+        (0..self.table.n_units()).map(estimate).unzip()
     }
 
     /// Bias (at the mean of all items) and standard deviation of every annotator.
@@ -332,7 +369,12 @@ impl<'a> Noise<'a> {
                 let s = self.scale[j];
                 let expected = self.bias[j] + s * y;
                 let sd = (1.0 / self.precision[j] + s * s * v).sqrt();
-                out.push(Surprise { unit: u, row: r, z: (self.x[r] - expected) / sd, expected: expected + self.centre });
+                out.push(Surprise {
+                    unit: u,
+                    row: r,
+                    z: (self.x[r] - expected) / sd,
+                    expected: expected + self.centre,
+                });
             }
         }
         out

@@ -5,7 +5,7 @@ pub mod crowds;
 pub mod sound;
 
 use crowdwise_core::stats::{n_tied, tied};
-use crowdwise_core::{Dataset, Fit, Gold, Probabilities};
+use crowdwise_core::{Dataset, Features, Fit, Gold, LabelKind, Probabilities};
 
 #[path = "../../../crowdwise-core/tests/support/sets.rs"]
 mod sets;
@@ -27,8 +27,15 @@ pub fn accuracy(fit: &Fit, gold: &Gold) -> f64 {
     sum / (inside.len() + outside.len()) as f64
 }
 
-/// With class probabilities, for methods that want a classifier: smoothed vote shares, which follow every renaming.
+/// With what some methods want beside labels: class probabilities (smoothed vote shares) or, for values, a feature (their
+/// mean). Both follow every renaming.
 pub fn believed(mut d: Dataset) -> Dataset {
+    if let Some(x) = d.table.real() {
+        let mean = |u: usize| d.table.rows(u).map(|r| x[r]).sum::<f64>() / d.table.degree(u).max(1) as f64;
+        let values = (0..d.table.n_units()).map(|u| mean(u).clamp(-1e30, 1e30) as f32).collect();
+        d.features = Some(Features { dim: 1, values, image: None });
+        return d;
+    }
     let Some(labels) = d.table.categorical() else { return d };
     let k = labels.k();
     let mut p = vec![0.0; d.table.n_units() * k];
@@ -41,9 +48,10 @@ pub fn believed(mut d: Dataset) -> Dataset {
     d
 }
 
-/// Fits; a method that wants a classifier gets one.
+/// Fits; a method that wants a classifier or features gets them.
 pub fn fit_any(m: &dyn crowdwise_core::AnyMethod, d: &Dataset, what: &str) -> Fit {
     let mut cx = crowdwise_core::Context::new(0, 2);
-    let fitted = if m.info().id == "crowdlab" { m.fit(&believed(d.clone()), &mut cx) } else { m.fit(d, &mut cx) };
+    let wants = m.info().id == "crowdlab" || d.table.kind() == LabelKind::Real;
+    let fitted = if wants { m.fit(&believed(d.clone()), &mut cx) } else { m.fit(d, &mut cx) };
     fitted.unwrap_or_else(|e| panic!("{}: {what}: {e}", m.info().id))
 }
