@@ -156,7 +156,8 @@ fn a_scale_of_their_own() {
 }
 
 /// Six items by four annotators, `.` = no value.
-const SMALL: [&str; 6] = ["2.1 1.9 . 3.5", "5.0 . 4.4 9.0", "-1.0 -1.2 -0.7 .", ". 0.3 0.1 -2.0", "7.7 8.1 7.5 7.0", "3.0 . 3.3 1.0"];
+const SMALL: [&str; 6] =
+    ["2.1 1.9 . 3.5", "5.0 . 4.4 9.0", "-1.0 -1.2 -0.7 .", ". 0.3 0.1 -2.0", "7.7 8.1 7.5 7.0", "3.0 . 3.3 1.0"];
 
 fn small() -> Dataset {
     let mut b = TableBuilder::new(LabelKind::Real);
@@ -203,7 +204,8 @@ fn shift_and_unit_change_nothing_and_gold_is_kept() {
     let scale = GaussianAnnotators { scale: true, ..GaussianAnnotators::default() };
     let gold = Gold::from_items(&data.table, &[("i1".into(), "4".into())], "gold").unwrap();
     let known = data.clone().with_gold(gold);
-    let methods: [&dyn AnyMethod; 4] = [&GaussianAnnotators::default(), &robust(), &scale, &LevelPropagation::default()];
+    let methods: [&dyn AnyMethod; 4] =
+        [&GaussianAnnotators::default(), &robust(), &scale, &LevelPropagation::default()];
     for m in methods {
         let (f, g) = (fit(m, &data), fit(m, &moved));
         for (a, b) in value(&f).0.iter().zip(value(&g).0) {
@@ -315,7 +317,8 @@ fn grades_as_grades_and_as_numbers() {
     let (grades, numbers) = (Dataset::new(grades.finish().unwrap()), Dataset::new(numbers.finish().unwrap()));
     let known = gold.classes(t.n_units());
     let truth = |u: usize| c.classes.name(known[u].unwrap() as usize).parse::<f64>().unwrap();
-    let error = |y: &dyn Fn(usize) -> f64| (0..t.n_units()).map(|u| (y(u) - truth(u)).abs()).sum::<f64>() / t.n_units() as f64;
+    let error =
+        |y: &dyn Fn(usize) -> f64| (0..t.n_units()).map(|u| (y(u) - truth(u)).abs()).sum::<f64>() / t.n_units() as f64;
     let class_of = |f: &Fit, u: usize| {
         let (k, q) = f.posterior().unwrap();
         c.classes.name(crowdwise_core::stats::argmax(&q[u * k..][..k])).parse::<f64>().unwrap()

@@ -1,8 +1,8 @@
 use super::noise::{Noise, Settings};
 use super::{Mean, outliers};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Run,
-    Status, Step, Truth,
+    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
+    Run, Status, Step, Truth,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -132,9 +132,8 @@ impl<'a> Network<'a> {
         }
         let s = of.levels;
         let step = |l: usize| if s == 1 { 0.5 } else { l as f64 / (s - 1) as f64 };
-        let level: Vec<f64> = (0..s)
-            .map(|l| typical * (of.least.ln() + step(l) * (of.most.ln() - of.least.ln())).exp())
-            .collect();
+        let level: Vec<f64> =
+            (0..s).map(|l| typical * (of.least.ln() + step(l) * (of.most.ln() - of.least.ln())).exp()).collect();
         let even = level.iter().map(|v| 1.0 / v).sum::<f64>() / s as f64;
         Some(Network {
             data,

@@ -332,7 +332,12 @@ impl<'a> Noise<'a> {
                 let s = self.scale[j];
                 let expected = self.bias[j] + s * y;
                 let sd = (1.0 / self.precision[j] + s * s * v).sqrt();
-                out.push(Surprise { unit: u, row: r, z: (self.x[r] - expected) / sd, expected: expected + self.centre });
+                out.push(Surprise {
+                    unit: u,
+                    row: r,
+                    z: (self.x[r] - expected) / sd,
+                    expected: expected + self.centre,
+                });
             }
         }
         out
