@@ -182,6 +182,8 @@ fn tables_of_real_crowds_have_every_learner() {
     for method in ["majority-vote", "dawid-skene", "bayes-dawid-skene", "raykar", "bayes-dgc"] {
         assert!(figures.iter().any(|f| f["method"] == method), "{method}");
     }
+}
+
 #[test]
 fn groups_as_a_table_and_a_picture() {
     let dir = folder(&[]);
