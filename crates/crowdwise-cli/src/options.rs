@@ -49,6 +49,9 @@ pub struct InputOptions {
     /// A label that means no answer: its rows do not count, their items stay
     #[arg(long, value_name = "LABEL", allow_hyphen_values = true, hide_short_help = true)]
     pub abstain: Option<String>,
+    /// Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`
+    #[arg(long, hide_short_help = true)]
+    pub sets: bool,
     /// Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub probabilities: Option<String>,
@@ -135,6 +138,11 @@ impl InputOptions {
             data.table = data.table.without_class(label).ok_or_else(|| not_given(label, file))?;
             let n = (before - data.table.n_labels()) as u64;
             talk.note(format_args!("{} `{label}` taken as no answer", counted(n, "label", "labels")));
+        }
+        if self.sets {
+            data = crowdwise::structured::sets::units(&data, crowdwise::structured::sets::Candidates::All)?;
+            let n = data.table.n_units() as u64;
+            talk.note(format_args!("sets of labels: {} `item|class`, yes or no", counted(n, "unit", "units")));
         }
         let mut order = None;
         if let Some(items) = &self.items {

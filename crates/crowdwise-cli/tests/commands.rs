@@ -395,3 +395,14 @@ fn one_of_a_thing_is_said_as_one() {
     let text = run_in(dir.path(), &["inspect", "one.csv", "-q"]).ok().stdout;
     assert!(text.contains("1 annotator with fewer than 10\n"), "{text}");
 }
+
+#[test]
+fn sets_of_labels_become_units() {
+    let dir = folder(&[("tags.csv", b"item,annotator,label\nx,p,sea|sand\nx,q,sea\ny,p,|\ny,q,town\n".as_slice())]);
+    let args = ["fit", "tags.csv", "--sets", "-m", "binary-relevance", "-p", "inside=majority-vote", "--format", "csv"];
+    let run = run_in(dir.path(), &args).ok();
+    assert!(run.stdout.contains("x|sea,yes") && run.stdout.contains("y|sea,no"), "{}", run.stdout);
+    std::fs::write(dir.path().join("bad.csv"), "item,annotator,label\nx,p,sea||sand\nx,q,sea\n").unwrap();
+    let run = run_in(dir.path(), &["fit", "bad.csv", "--sets"]);
+    assert!(run.code == 2 && run.stderr.contains("`sea||sand` has an empty class"), "{}", run.block());
+}

@@ -183,3 +183,24 @@ fn tables_of_real_crowds_have_every_learner() {
         assert!(figures.iter().any(|f| f["method"] == method), "{method}");
     }
 }
+
+#[test]
+fn groups_as_a_table_and_a_picture() {
+    let dir = folder(&[]);
+    let args = ["repro", "groups", "--max", "500", "--repeats", "2", "--svg", "g.svg", "--format", "json"];
+    let page = run_in(dir.path(), &args).ok().json();
+    let figures = page["figures"].as_array().unwrap();
+    assert_eq!(figures.len(), 3 * 4);
+    let of = |items: u64, method: &str| {
+        let f = figures.iter().find(|f| f["items"] == items && f["method"] == method).unwrap();
+        f["accuracy"].as_f64().unwrap()
+    };
+    for items in [100, 200, 500] {
+        let blind = of(items, "majority-vote").max(of(items, "dawid-skene"));
+        assert!(of(items, "group-aware-vote").min(of(items, "group-aware-em")) > blind + 10.0, "{figures:#?}");
+    }
+    let picture = std::fs::read_to_string(dir.path().join("g.svg")).unwrap();
+    assert!(picture.starts_with("<svg xmlns") && picture.contains(">group-aware-em<"), "{picture}");
+    let run = run_in(dir.path(), &["repro", "groups", "--max", "10"]);
+    assert!(run.code == 2 && run.stderr.contains("100"), "{}", run.block());
+}

@@ -2,7 +2,7 @@
 
 use crate::fitting::severity_word;
 use crate::talk::counted;
-use crowdwise::questions::{Agreement, Identifiability, Inspection, Level, Spread};
+use crowdwise::questions::{Agreement, Identifiability, Inspection, Level, Panel, Spread};
 use crowdwise::report::{Align, TextTable, subject_text};
 use crowdwise::{Dataset, Finding, LabelKind, Names, Units, group};
 use std::fmt::Write;
@@ -15,7 +15,7 @@ pub fn text(i: &Inspection, data: &Dataset, width: Option<usize>) -> String {
     overview(&mut out, i, data, width);
     classes(&mut out, i, data, width);
     other_kinds(&mut out, i, width);
-    agreement(&mut out, &i.agreement, data, width);
+    agreement(&mut out, &i.agreement, i.panel.as_ref(), data, width);
     limits(&mut out, i, data, width);
     findings(&mut out, &i.findings);
     out
@@ -116,7 +116,7 @@ fn other_kinds(out: &mut String, i: &Inspection, width: Option<usize>) {
     }
 }
 
-fn agreement(out: &mut String, a: &Agreement, data: &Dataset, width: Option<usize>) {
+fn agreement(out: &mut String, a: &Agreement, panel: Option<&Panel>, data: &Dataset, width: Option<usize>) {
     let level = match a.level {
         Level::Nominal => "nominal",
         Level::Ordinal => "ordinal",
@@ -135,6 +135,14 @@ fn agreement(out: &mut String, a: &Agreement, data: &Dataset, width: Option<usiz
     rows.extend(a.mean_cohen.map(|x| {
         ("Cohen's κ, mean", format!("{x:.3} over {} of annotators", counted(a.pairs_found as u64, "pair", "pairs")))
     }));
+    rows.extend(a.kendall_tau.map(|x| ("Kendall's τ, mean", number(x))));
+    if let Some(p) = panel {
+        let text = format!(
+            "{:.1} of {:.1} labels an item, at least (correlation {:.2})",
+            p.effective, p.judges, p.correlation
+        );
+        rows.push(("independent judges", text));
+    }
     if rows.is_empty() && a.notes.is_empty() {
         return;
     }

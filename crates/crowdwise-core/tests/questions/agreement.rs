@@ -121,3 +121,23 @@ fn nothing_to_compare_is_said_not_invented() {
     assert_eq!((a.units, a.percent, a.krippendorff_alpha), (0, None, None));
     assert_eq!(a.notes.len(), 1);
 }
+
+#[test]
+fn comparisons_have_kendalls_tau() {
+    let mut b = TableBuilder::new(LabelKind::Preference);
+    // x, y: three say x, one says y, shown in both orders: (3 - 3) / 6; x, z: two say x: 1; y, z: one tie, one y: 0
+    b.preference("x", "y", "p", Preference::Left);
+    b.preference("y", "x", "q", Preference::Right);
+    b.preference("x", "y", "r", Preference::Left);
+    b.preference("x", "y", "s", Preference::Right);
+    b.preference("x", "z", "p", Preference::Left);
+    b.preference("z", "x", "q", Preference::Right);
+    b.preference("y", "z", "p", Preference::Left);
+    b.preference("y", "z", "q", Preference::Tie);
+    let a = agreement(&Dataset::new(b.finish().unwrap()), 0, 0);
+    close(a.kendall_tau, 1.0 / 8.0);
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    b.label("x", "p", "1").unwrap();
+    b.label("x", "q", "1").unwrap();
+    assert_eq!(agreement(&Dataset::new(b.finish().unwrap()), 0, 0).kendall_tau, None);
+}

@@ -30,7 +30,10 @@ fn candidates() -> Vec<(&'static str, Fitter)> {
     vec![
         ("gaussian-annotators scale=true", of(GaussianAnnotators { scale: true, ..model() })),
         ("gaussian-annotators", of(model())),
-        ("gaussian-annotators degrees_of_freedom=4", of(GaussianAnnotators { degrees_of_freedom: Some(4.0), ..model() })),
+        (
+            "gaussian-annotators degrees_of_freedom=4",
+            of(GaussianAnnotators { degrees_of_freedom: Some(4.0), ..model() }),
+        ),
         ("catd", of(Catd::default())),
         ("crh", of(Crh::default())),
         ("trimmed-mean", of(TrimmedMean::default())),
@@ -48,7 +51,11 @@ pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error
     let fold = folds(&sample, FOLDS, 0);
     let held_out = fold.iter().filter(|&&f| (f as usize) < FOLDS).count();
     if table.n_annotators() < FEWEST || held_out == 0 {
-        let why = if held_out == 0 { "no item has labels of two annotators" } else { "there are fewer than three annotators" };
+        let why = if held_out == 0 {
+            "no item has labels of two annotators"
+        } else {
+            "there are fewer than three annotators"
+        };
         let out = Mean::default().fit(data, cx)?;
         return Ok(words::simple(out, data, "mean", why));
     }

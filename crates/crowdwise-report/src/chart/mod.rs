@@ -4,6 +4,7 @@
 mod heat;
 mod histogram;
 mod line;
+mod lines;
 mod reliability;
 pub mod scale;
 mod scatter;
@@ -12,6 +13,7 @@ mod whisker;
 pub use heat::{Heat, Tone};
 pub use histogram::{Bins, Histogram};
 pub use line::{Line, YScale};
+pub use lines::Lines;
 pub use reliability::Reliability;
 pub use scatter::Scatter;
 pub use whisker::{NARROW, Pair, WIDE, Whiskers, bar, pair_bar};

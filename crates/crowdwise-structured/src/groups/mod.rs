@@ -7,6 +7,7 @@ mod group_aware_em;
 mod group_aware_vote;
 mod responses;
 mod robust;
+mod simulate;
 mod spectrum;
 mod words;
 
@@ -14,3 +15,4 @@ pub use adversary_spectral::{AdversarySpectral, Flagged};
 pub use detect::Groups;
 pub use group_aware_em::GroupAwareEm;
 pub use group_aware_vote::GroupAwareVote;
+pub use simulate::GroupCrowd;

@@ -1,5 +1,6 @@
 //! `crowdwise repro`: tables of a paper and of our own, computed again.
 
+mod groups;
 mod label_integration;
 mod learning;
 mod page;
@@ -34,6 +35,8 @@ pub struct Args {
 pub enum Table {
     /// Errors and times on TREC, Bluebird, RTE and Dog, ours beside the published
     LabelIntegration(label_integration::Args),
+    /// Annotators in groups: methods that know of them and methods that do not, as items grow
+    Groups(groups::Args),
     /// Time and peak memory of every method for classes, as labels grow
     Scaling(scaling::Args),
     /// Every method on every real set: accuracy, log-loss, calibration, time
@@ -55,6 +58,7 @@ pub enum Table {
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     match &args.table {
         Table::LabelIntegration(args) => label_integration::run(args, talk),
+        Table::Groups(args) => groups::run(args, talk),
         Table::Scaling(args) => scaling::run(args, talk),
         Table::Quality(args) => quality::run(args, talk),
         Table::Labelme(args) => learning::labelme(args, talk),
