@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::talk::{Talk, counted};
 use crowdwise::questions::{ENDINGS, Evaluation};
 use crowdwise::report::subject_text;
-use crowdwise::{AnyMethod, Context, Dataset, Error, Event, Finding, Fit, Severity, Stop};
+use crowdwise::{AnyMethod, Context, Dataset, Error, Event, Finding, Fit, LabelKind, Severity, Stop};
 use std::time::{Duration, Instant};
 
 /// A fit and the time it took.
@@ -44,7 +44,9 @@ pub fn with_progress<T>(name: &str, run: &RunOptions, talk: Talk, work: impl FnO
 }
 
 /// The method that a command uses unless told otherwise.
-pub const DEFAULT_METHOD: &str = "auto";
+pub fn default_method(data: &Dataset) -> &'static str {
+    if data.table.kind() == LabelKind::Similarity { "crowd-clusters" } else { "auto" }
+}
 
 /// Says how the fit ended, if not well.
 pub fn say_stop(fit: &Fit, talk: Talk) {

@@ -105,7 +105,7 @@ impl FitOptions {
             method(name, &self.params)?;
         }
         let data = with_gold(self.input.read(file, self.run.threads(), talk)?, self.gold.as_deref(), talk)?;
-        let name = self.method.as_deref().unwrap_or(fitting::DEFAULT_METHOD);
+        let name = self.method.as_deref().unwrap_or(fitting::default_method(&data));
         let method = method(name, &self.params)?;
         let fitted = fitting::fit(&*method, &data, &self.run, talk)?;
         fitting::say_stop(&fitted.fit, talk);

@@ -112,7 +112,7 @@ fn what_is_no_comparison_is_refused() {
 fn clusters_come_from_judgements_of_pairs() {
     let same = b"left,right,annotator,same\nx,y,a,yes\ny,z,a,yes\nx,z,b,yes\nx,q,a,no\ny,q,b,no\n";
     let dir = folder(&[("same.csv", same), ("truth.csv", b"item,label\nx,1\ny,1\nz,1\nq,2\n")]);
-    let args = ["fit", "same.csv", "-m", "crowd-clusters", "--truth", "truth.csv", "--format", "csv"];
+    let args = ["fit", "same.csv", "--truth", "truth.csv", "--format", "csv"]; // the default for judgements
     let out = run_in(dir.path(), &args).ok();
     assert!(out.stderr.contains("adjusted Rand 1.0000, F1 of pairs 1.0000"), "{}", out.stderr);
     assert_eq!(column(&out.stdout, "cluster"), ["0", "0", "0", "1"]);

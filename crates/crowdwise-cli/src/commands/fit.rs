@@ -69,7 +69,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             hint: Some("leave it out: the rows tell how sure each estimate is".into()),
         });
     }
-    let name = args.method.as_deref().unwrap_or(fitting::DEFAULT_METHOD);
+    let name = args.method.as_deref().unwrap_or(fitting::default_method(&data));
     let method = method(name, &args.params)?;
     let fitted = fitting::fit(&*method, &data, &args.run, talk)?;
     let fit = &fitted.fit;
