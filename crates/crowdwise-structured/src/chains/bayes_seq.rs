@@ -3,7 +3,7 @@
 use super::cells::{Cells, check_entries};
 use super::ds_hmm::{SHOWN, shares};
 use super::hmm::{Counts, Weights};
-use super::model::{Decode, Tokens, answer};
+use super::model::{Decode, Tokens, answer, repair};
 use super::sequence::Steps;
 use crowdwise_core::stats::{digamma, ln_gamma};
 use crowdwise_core::{
@@ -32,6 +32,9 @@ pub struct BayesSeq {
     pub alpha_diagonal: f64,
     /// Prior count of every start and of every step from class to class.
     pub beta: f64,
+    /// Where the classes are tags: `repair` thinks steps that the scheme forbids unlikely, and where labels still speak for
+    /// one, answers `I-x` that continues nothing as `B-x`; `strict` rules them out from the beginning.
+    pub scheme: Scheme,
     /// Where the iterations begin: at the vote shares, or at Dawid-Skene of the tokens.
     pub init: Begin,
     /// What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be right
@@ -47,6 +50,16 @@ pub enum Dependence {
     PreviousLabel,
     /// The truth.
     Matrix,
+}
+
+/// What becomes of tags that cannot follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheme {
+    /// Unlikely, and repaired.
+    Repair,
+    /// Ruled out.
+    Strict,
 }
 
 /// Where the iterations begin.
@@ -68,6 +81,7 @@ impl Default for BayesSeq {
             alpha: 0.5,
             alpha_diagonal: 1.0,
             beta: 0.1,
+            scheme: Scheme::Repair,
             init: Begin::DawidSkene,
             decode: Decode::Viterbi,
         }
@@ -230,6 +244,7 @@ impl Method for BayesSeq {
         }],
         status: Status::Stable,
     };
+    const NEEDS_STRUCTURE: bool = true;
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
@@ -254,6 +269,9 @@ impl Method for BayesSeq {
             Begin::DawidSkene => t.dawid_skene(START_ALPHA, cx)?.0,
         };
         let mut counts = t.independent_steps(&gamma);
+        if self.scheme == Scheme::Strict {
+            forget_impossible(&t.steps, &mut counts);
+        }
         let mut next = vec![0.0; gamma.len()];
         let mut state: Option<Expected> = None;
         let run = cx.iterate(self.max_iter, self.tol, |cx, _| {
@@ -289,14 +307,29 @@ impl Method for BayesSeq {
         }
         diagnostics.details.insert("tag_scheme".into(), json!(t.steps.are_tags()));
         let emissions = |units, rows: &mut [f64]| t.emissions(&cells, &e.log, 1.0, units, rows);
-        let path = cx.install(|| t.path(emissions, (&e.start, &e.step), self.decode, &gamma))?;
-        let (posterior, moved) = answer(k, &gamma, &path);
+        let strict = self.scheme == Scheme::Strict;
+        let mut path = cx.install(|| t.path(strict, emissions, (&e.start, &e.step), self.decode, &gamma))?;
+        let mut shown = gamma.clone();
+        let repaired = if strict { 0 } else { repair(&t, &mut shown, &mut path) };
+        diagnostics.details.insert("repaired".into(), json!(repaired));
+        let (posterior, moved) = answer(k, &shown, &path);
         diagnostics.details.insert("decoded_otherwise".into(), json!(moved));
         let annotators = cx.install(|| self.matrices(&cells, &gamma, data.table.n_annotators()))?;
         let mut out = Outcome::classes(k, posterior, annotators, diagnostics);
         out.class_prior = Some(shares(k, &gamma));
-        out.uncalibrated = (moved > 0).then_some(gamma);
+        out.uncalibrated = (moved + repaired > 0).then_some(gamma);
         Ok(out)
+    }
+}
+
+/// Tokens taken one by one make impossible steps; begun with these, they would keep themselves alive.
+fn forget_impossible(steps: &Steps, counts: &mut Counts) {
+    let k = steps.k();
+    for j in 0..k {
+        if !steps.allows(None, j) {
+            counts.start[j] = 0.0;
+        }
+        (0..k).filter(|&i| !steps.allows(Some(i), j)).for_each(|i| counts.step[i * k + j] = 0.0);
     }
 }
 

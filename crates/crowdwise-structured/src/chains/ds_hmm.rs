@@ -140,6 +140,7 @@ impl Method for DsHmm {
         ],
         status: Status::Stable,
     };
+    const NEEDS_STRUCTURE: bool = true;
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
@@ -205,7 +206,7 @@ impl Method for DsHmm {
         let log = |x: &[f64]| x.iter().map(|w| w.ln()).collect::<Vec<f64>>();
         let (start, step) = (log(&p.weights.start), log(&p.weights.step));
         let emissions = |units, rows: &mut [f64]| t.emissions(&cells, &p.annotators.log, self.temper, units, rows);
-        let path = cx.install(|| t.path(emissions, (&start, &step), self.decode, &gamma))?;
+        let path = cx.install(|| t.path(true, emissions, (&start, &step), self.decode, &gamma))?;
         let (posterior, moved) = answer(k, &gamma, &path);
         diagnostics.details.insert("decoded_otherwise".into(), json!(moved));
         let mut out = Outcome::classes(k, posterior, p.annotators.annotators, diagnostics);

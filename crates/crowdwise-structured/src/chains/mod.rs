@@ -9,7 +9,7 @@ mod model;
 mod seq_mm;
 mod sequence;
 
-pub use bayes_seq::{BayesSeq, Begin, Dependence};
+pub use bayes_seq::{BayesSeq, Begin, Dependence, Scheme};
 pub use ds_hmm::{DsHmm, Start, Transitions};
 pub use emission::Emissions;
 pub use model::Decode;

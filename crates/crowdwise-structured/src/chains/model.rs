@@ -145,16 +145,19 @@ impl<'a> Tokens<'a> {
         counts
     }
 
-    /// The sequence of classes that `decode` asks for, over all tokens. `start` and `step` are log-weights.
+    /// The sequence of classes that `decode` asks for, over all tokens; `strict` leaves out impossible ones. `start` and `step`
+    /// are log-weights.
     pub fn path(
         &self,
+        strict: bool,
         emissions: impl Fn(std::ops::Range<usize>, &mut [f64]) + Sync,
         (start, step): (&[f64], &[f64]),
         decode: Decode,
         gamma: &[f64],
     ) -> Vec<u32> {
         let k = self.k();
-        let allowed = |before, next, x: f64| if self.steps.allows(before, next) { x.max(FORBIDDEN) } else { FORBIDDEN };
+        let fine = |before, next| !strict || self.steps.allows(before, next);
+        let allowed = |before, next, x: f64| if fine(before, next) { x.max(FORBIDDEN) } else { FORBIDDEN };
         let weigh = |x: f64| if decode == Decode::Viterbi { x } else { 0.0 };
         let start: Vec<f64> = (0..k).map(|j| allowed(None, j, weigh(start[j]))).collect();
         let step: Vec<f64> = (0..k * k).map(|c| allowed(Some(c / k), c % k, weigh(step[c]))).collect();
@@ -194,6 +197,32 @@ impl<'a> Tokens<'a> {
         });
         path
     }
+}
+
+/// Makes a path possible: a token that continues nothing begins a span, and what was believed of the one is believed of the
+/// other. Gold stays. The number of such tokens.
+pub(crate) fn repair(t: &Tokens<'_>, gamma: &mut [f64], path: &mut [u32]) -> usize {
+    let k = t.k();
+    let mut repaired = 0;
+    for w in t.sequences.starts.windows(2) {
+        let mut before = None;
+        for u in w[0]..w[1] {
+            let class = path[u] as usize;
+            let gold = t.gold.as_ref().is_some_and(|g| g[u].is_some());
+            if !gold
+                && !t.steps.allows(before, class)
+                && let Some(begin) = t.steps.begin_of(class)
+            {
+                let row = &mut gamma[u * k..(u + 1) * k];
+                row[begin] += row[class];
+                row[class] = 0.0;
+                path[u] = begin as u32;
+                repaired += 1;
+            }
+            before = Some(path[u] as usize);
+        }
+    }
+    repaired
 }
 
 /// Rows whose most probable class is the one of the path, and how many had another one.

@@ -226,6 +226,7 @@ impl Method for SeqMm {
         }],
         status: Status::Stable,
     };
+    const NEEDS_STRUCTURE: bool = true;
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
@@ -243,7 +244,7 @@ impl Method for SeqMm {
         let log = |x: &[f64]| x.iter().map(|w| w.ln()).collect::<Vec<f64>>();
         let (start, step) = (log(&m.weights.start), log(&m.weights.step));
         let emissions = |units, rows: &mut [f64]| t.emissions(&cells, &m.log, 1.0, units, rows);
-        let path = cx.install(|| t.path(emissions, (&start, &step), self.decode, &gamma))?;
+        let path = cx.install(|| t.path(true, emissions, (&start, &step), self.decode, &gamma))?;
         let (posterior, moved) = answer(k, &gamma, &path);
         let mut diagnostics = Diagnostics::direct();
         diagnostics.details.insert("log_likelihood".into(), json!(counts.log_z));

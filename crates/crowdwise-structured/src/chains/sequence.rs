@@ -1,6 +1,6 @@
 //! The sequences of a dataset, and what is true of every step from one token to the next.
 
-use crowdwise_core::questions::TagSet;
+use crowdwise_core::questions::{Tag, TagSet};
 use crowdwise_core::{Dataset, Error, Structure};
 
 /// Token ranges of the sequences, in blocks of roughly equal work: a block is done by one thread, and sums are taken block
@@ -92,6 +92,13 @@ impl Steps {
 
     pub fn allows(&self, before: Option<usize>, next: usize) -> bool {
         self.tags.as_ref().is_none_or(|t| t.legal(before, next))
+    }
+
+    /// The class that begins a span of the type that `class` continues.
+    pub fn begin_of(&self, class: usize) -> Option<usize> {
+        let tags = &self.tags.as_ref()?.tags;
+        let Tag::Inside(kind) = tags[class] else { return None };
+        tags.iter().position(|t| *t == Tag::Begin(kind))
     }
 
     /// The class of tokens outside every span, where the classes are tags.

@@ -136,6 +136,7 @@ impl Method for DsMrf {
         }],
         status: Status::Stable,
     };
+    const NEEDS_STRUCTURE: bool = true;
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
