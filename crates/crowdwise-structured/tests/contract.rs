@@ -2,7 +2,7 @@
 //! `graphs`, independent items for the rest. Exceptions stand in one table with their reasons.
 
 use crowdwise_contract::{self as contract, Exceptions};
-use crowdwise_core::{Dataset, Entry, LabelKind, Preference, Structure, TableBuilder, stream};
+use crowdwise_core::{Context, Dataset, Entry, Features, LabelKind, Preference, Structure, TableBuilder, stream};
 use crowdwise_structured::METHODS;
 use rand::RngExt;
 
@@ -51,11 +51,40 @@ fn linked(k: usize, items: usize, seed: u64) -> Dataset {
     d
 }
 
+/// Yes or no to each of two classes.
+fn sets(items: usize) -> Dataset {
+    let mut rng = stream(2, "contract sets", 0);
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    for i in 0..items {
+        for class in ["red", "round"] {
+            let z = rng.random_bool(0.4);
+            for j in 0..4 {
+                let says = if rng.random_bool(0.8) { z } else { !z };
+                b.label(&format!("i{i}|{class}"), &format!("a{j}"), if says { "yes" } else { "no" }).unwrap();
+            }
+        }
+    }
+    Dataset::new(b.finish().unwrap())
+}
+
 fn of_size(e: &Entry, kind: LabelKind, items: usize) -> Dataset {
+    let mut d = bare(e, kind, items);
+    if e.needs_features {
+        let mut rng = stream(3, "contract features", 0);
+        let values = (0..d.table.n_items() * 3).map(|_| rng.random_range(-1.0..1.0)).collect();
+        d.features = Some(Features { dim: 3, values, image: None });
+    }
+    d
+}
+
+fn bare(e: &Entry, kind: LabelKind, items: usize) -> Dataset {
     let mut rng = stream(1, "contract sample", 0);
     match kind {
         LabelKind::Categorical if CHAINS.contains(&e.info.id) => sequences(3, items, 0),
         LabelKind::Categorical if GRAPHS.contains(&e.info.id) => linked(3, items, 0),
+        LabelKind::Categorical if e.info.id == "binary-relevance" => sets(items / 2),
+        // two classes, which every method takes
+        LabelKind::Categorical if e.info.id == "sml" => crowd(2, items, 0),
         LabelKind::Categorical => crowd(3, items, 0),
         LabelKind::Real => {
             let mut b = TableBuilder::new(kind);
@@ -144,4 +173,17 @@ fn another_kind_of_label_is_refused_by_name() {
 #[test]
 fn bad_parameters_are_named() {
     contract::bad_parameters_are_named(METHODS, EXCEPTIONS);
+}
+
+#[test]
+fn who_wants_structure_says_so() {
+    for e in METHODS {
+        let listed = CHAINS.contains(&e.info.id) || GRAPHS.contains(&e.info.id);
+        assert_eq!(e.needs_structure, listed, "{}", e.info.id);
+        if listed {
+            let err = e.default().fit(&crowd(3, 20, 0), &mut Context::default()).unwrap_err();
+            assert_eq!(err.code(), "unsupported", "{}", e.info.id);
+            assert!(err.to_string().contains(e.info.id) && err.hint().is_some(), "{err}");
+        }
+    }
 }

@@ -16,7 +16,6 @@ use crowdwise::{Dataset, Error};
 Examples:
   crowdwise convert votes.csv.gz -o votes.parquet
   crowdwise convert export.json --input-format label-studio -o votes.csv
-  crowdwise convert tags.conll -o tags.spans.jsonl
 "
 )]
 pub struct Args {

@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub features: Option<PathBuf>,
     /// Write the spans found in tagged sequences to FILE, as JSON lines
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub spans: Option<PathBuf>,
     /// End with exit code 1 if this holds
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',')]
