@@ -19,6 +19,20 @@ awk -F, '
         printf "%s,%.4f,%.4f,%.4f\n", $1, p[1] / (p[1] + p[2] + p[3]), p[2] / (p[1] + p[2] + p[3]), p[3] / (p[1] + p[2] + p[3])
     }' examples/demo-truth.csv > examples/demo-probabilities.csv
 
+# neighbours of the same pictures: two each, of the same class nine times in ten
+awk -F, '
+    function uniform() { seed = (seed * 16807) % 2147483647; return seed / 2147483647 }
+    NR > 1 { item[++n] = $1; class[n] = $2 }
+    END {
+        seed = 7
+        print "from,to"
+        for (i = 1; i <= n; i++) for (m = 0; m < 2; m++) {
+            same = uniform() < 0.9
+            do j = 1 + int(n * uniform()); while (j == i || (class[j] == class[i]) != same)
+            print item[i] "," item[j]
+        }
+    }' examples/demo-truth.csv > examples/demo-graph.csv
+
 $crowdwise simulate real --items 60 --annotators 10 --per-item 6 -p truth_mean=50 -p truth_sd=20 -p bias_sd=4 \
     -p noise=6 --spammers 0.1 --seed 1 -o "$out" --force
 cp "$out/answers.csv" examples/ratings.csv

@@ -118,6 +118,8 @@ pub fn say_evaluation(e: &Evaluation, file: &str, talk: Talk) {
     let named = [
         ("accuracy", e.accuracy),
         ("macro F1", e.macro_f1),
+        ("span F1", e.spans.as_ref().map(|s| s.strict.f1)),
+        ("partial span F1", e.spans.as_ref().map(|s| s.partial.f1)),
         ("log loss", e.log_loss),
         ("Brier", e.brier),
         ("ECE", e.ece),

@@ -5,7 +5,7 @@ use crate::source::kept;
 use crate::talk::{Talk, counted};
 use clap::ValueEnum;
 use crowdwise::io::{self, ReadOptions, Source};
-use crowdwise::{AnyMethod, Dataset, Error, Gold, LabelKind, Severity, Stop, nearest};
+use crowdwise::{AnyMethod, Dataset, Error, Gold, LabelKind, Severity, Stop, Structure, nearest};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -55,6 +55,9 @@ pub struct InputOptions {
     /// Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub probabilities: Option<String>,
+    /// Pairs of items that are neighbours, one pair a row (CSV or TSV)
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub graph: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -65,6 +68,8 @@ pub enum InputFormat {
     Json,
     Parquet,
     Arrow,
+    Conll,
+    Spans,
     LabelStudio,
     Prodigy,
     Mturk,
@@ -79,6 +84,8 @@ impl InputFormat {
             InputFormat::Json | InputFormat::LabelStudio => io::Format::Json,
             InputFormat::Parquet => io::Format::Parquet,
             InputFormat::Arrow => io::Format::ArrowIpc,
+            InputFormat::Conll => io::Format::Conll,
+            InputFormat::Spans => io::Format::Spans,
         }
     }
 }
@@ -103,9 +110,14 @@ impl KindName {
 }
 
 impl InputOptions {
+    /// The format that was asked for.
+    pub fn format(&self) -> Option<io::Format> {
+        self.input_format.map(InputFormat::format)
+    }
+
     fn read_options(&self, threads: usize) -> ReadOptions {
         ReadOptions {
-            format: self.input_format.map(InputFormat::format),
+            format: self.format(),
             kind: self.kind.map(KindName::kind),
             item: self.item.clone(),
             annotator: self.annotator.clone(),
@@ -159,12 +171,23 @@ impl InputOptions {
             say(talk, &read.notes);
             data.probabilities = Some(read.value);
         }
+        if let Some(path) = &self.graph {
+            if data.structure != Structure::Independent {
+                return Err(Error::Usage {
+                    what: format!("--graph is for items without an order, but {} has sequences", data.source),
+                    hint: None,
+                });
+            }
+            let read = io::read_graph(&Source::from_arg(path), &data.table)?;
+            say(talk, &read.notes);
+            data.structure = read.value;
+        }
         Ok(data)
     }
 
     /// The files that are read besides the answers.
-    pub fn files(&self) -> [Option<&str>; 2] {
-        [self.items.as_deref(), self.probabilities.as_deref()]
+    pub fn files(&self) -> [Option<&str>; 3] {
+        [self.items.as_deref(), self.probabilities.as_deref(), self.graph.as_deref()]
     }
 }
 

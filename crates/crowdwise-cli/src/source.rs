@@ -36,9 +36,9 @@ pub struct Known {
 
 impl Known {
     /// All files that are read.
-    pub fn files<'a>(&'a self, answers: &'a str, input: &'a InputOptions) -> [Option<&'a str>; 5] {
-        let [items, probabilities] = input.files();
-        [Some(answers), self.truth.as_deref(), self.gold.as_deref(), items, probabilities]
+    pub fn files<'a>(&'a self, answers: &'a str, input: &'a InputOptions) -> [Option<&'a str>; 6] {
+        let [items, probabilities, graph] = input.files();
+        [Some(answers), self.truth.as_deref(), self.gold.as_deref(), items, probabilities, graph]
     }
 
     /// The answers with their gold, and the truth.
@@ -79,9 +79,9 @@ pub enum Given {
 
 impl FitOptions {
     /// The files that are read besides the answers.
-    pub fn files(&self) -> [Option<&str>; 3] {
-        let [items, probabilities] = self.input.files();
-        [self.gold.as_deref(), items, probabilities]
+    pub fn files(&self) -> [Option<&str>; 4] {
+        let [items, probabilities, graph] = self.input.files();
+        [self.gold.as_deref(), items, probabilities, graph]
     }
 
     /// Reads a kept fit, or reads answers and fits.

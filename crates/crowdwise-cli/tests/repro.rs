@@ -71,8 +71,9 @@ fn quality_has_every_method_and_figure() {
     let dir = small();
     let page = run_in(dir.path(), &["repro", "quality", "--data", ".", "--format", "json", "-q"]).ok().json();
     let figures = page["figures"].as_array().unwrap();
-    let of_classes = crowdwise::methods()
-        .filter(|e| e.info.accepts.contains(&crowdwise::LabelKind::Categorical) && !e.needs_features);
+    let plain = |e: &&crowdwise::Entry| !e.needs_features && !e.needs_structure;
+    let of_classes =
+        crowdwise::methods().filter(plain).filter(|e| e.info.accepts.contains(&crowdwise::LabelKind::Categorical));
     assert_eq!(figures.len(), of_classes.count());
     let auto = figures.iter().find(|f| f["method"] == "auto").unwrap();
     for field in ["accuracy", "log_loss", "ece", "seconds", "rank"] {

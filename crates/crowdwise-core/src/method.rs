@@ -67,6 +67,8 @@ pub trait Method: Params {
     const INFO: MethodInfo;
     /// Cannot work without a row of features per item.
     const NEEDS_FEATURES: bool = false;
+    /// Cannot work on items that have nothing to do with each other: wants sequences, or neighbours.
+    const NEEDS_STRUCTURE: bool = false;
 
     /// Reports every bad parameter.
     fn check(&self, _problems: &mut Problems) {}
@@ -160,6 +162,8 @@ pub struct Entry {
     pub info: &'static MethodInfo,
     /// Cannot work without a row of features per item.
     pub needs_features: bool,
+    /// Cannot work on items that have nothing to do with each other: wants sequences, or neighbours.
+    pub needs_structure: bool,
     make: Make,
     schema: fn() -> Value,
     defaults: fn() -> Value,
@@ -186,6 +190,7 @@ pub const fn entry<M: Method>() -> Entry {
     Entry {
         info: &M::INFO,
         needs_features: M::NEEDS_FEATURES,
+        needs_structure: M::NEEDS_STRUCTURE,
         make: |pairs| Ok(Box::new(parse::<M>(pairs)?)),
         schema: || schemars::schema_for!(M).to_value(),
         defaults: || serde_json::to_value(M::default()).expect("parameters are plain data"),

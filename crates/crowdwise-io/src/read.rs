@@ -3,6 +3,7 @@
 use crate::blocks::{BLOCK, Block, Blocks};
 use crate::collect::Collector;
 use crate::columns::{self, Layout, Purpose};
+use crate::conll::read_conll;
 use crate::delimited::{self, Delimited, head};
 use crate::hints::Unrecognised;
 use crate::json::{self, Element, JsonArray, JsonLines};
@@ -12,6 +13,7 @@ use crate::parquet_read::{self, ParquetFile, ParquetRows};
 use crate::pipeline::{self, Parse, Sink};
 use crate::prodigy::Prodigy;
 use crate::sniff;
+use crate::spans::read_spans;
 use crate::{Format, Read, ReadOptions, Source};
 use crowdwise_core::{Dataset, Error, LabelKind};
 
@@ -19,6 +21,14 @@ use crowdwise_core::{Dataset, Error, LabelKind};
 ///
 /// Format, columns and kind of label are recognised unless the options name them; the notes say what was chosen.
 pub fn read_answers(source: &Source, options: &ReadOptions) -> Result<Read<Dataset>, Error> {
+    let tagged = match options.format.or_else(|| source.format()) {
+        Some(Format::Conll) => Some(read_conll(source)?),
+        Some(Format::Spans) => Some(read_spans(source)?),
+        _ => None,
+    };
+    if let Some(read) = tagged {
+        return Ok(Read { value: read.value.data, notes: read.notes });
+    }
     read_answers_in(source, options, BLOCK)
 }
 
@@ -118,6 +128,10 @@ fn by_format(
         }
         Format::Parquet => parquet(ParquetFile::from_bytes(blocks.rest()?, file)?, options, purpose, file),
         Format::ArrowIpc => arrow(blocks, options, purpose, file),
+        Format::Conll | Format::Spans => Err(Error::Unsupported {
+            what: format!("{file}: tagged sequences hold answers or their truth, and nothing else"),
+            hint: Some("give a table: CSV, TSV, JSON lines or Parquet".into()),
+        }),
     }
 }
 

@@ -64,6 +64,8 @@ fn title(format: Format) -> &'static str {
         Format::Json => "JSON",
         Format::Parquet => "a Parquet file",
         Format::ArrowIpc => "an Arrow file",
+        Format::Conll => "a CoNLL file",
+        Format::Spans => "a file of spans",
     }
 }
 

@@ -189,11 +189,23 @@ pub enum Format {
     Json,
     Parquet,
     ArrowIpc,
+    /// Tokens with a column of tags per annotator.
+    Conll,
+    /// JSON lines with the spans of one annotator on one sequence each.
+    Spans,
 }
 
 impl Format {
-    pub const ALL: [Format; 6] =
-        [Format::Csv, Format::Tsv, Format::Jsonl, Format::Json, Format::Parquet, Format::ArrowIpc];
+    pub const ALL: [Format; 8] = [
+        Format::Csv,
+        Format::Tsv,
+        Format::Jsonl,
+        Format::Json,
+        Format::Parquet,
+        Format::ArrowIpc,
+        Format::Conll,
+        Format::Spans,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -203,6 +215,8 @@ impl Format {
             Format::Json => "json",
             Format::Parquet => "parquet",
             Format::ArrowIpc => "arrow",
+            Format::Conll => "conll",
+            Format::Spans => "spans",
         }
     }
 
@@ -215,6 +229,8 @@ impl Format {
             "json" | "label-studio" => Some(Format::Json),
             "parquet" | "pq" => Some(Format::Parquet),
             "arrow" | "feather" | "ipc" => Some(Format::ArrowIpc),
+            "conll" | "iob" | "bio" => Some(Format::Conll),
+            "spans" => Some(Format::Spans),
             _ => None,
         }
     }
@@ -230,6 +246,7 @@ impl Format {
         }
         match name.rsplit_once('.')?.1 {
             "csv" => Some(Format::Csv),
+            "jsonl" if name.ends_with(".spans.jsonl") => Some(Format::Spans),
             other => Format::from_name(other),
         }
     }

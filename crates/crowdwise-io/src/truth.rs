@@ -3,10 +3,11 @@
 use crate::blocks::BLOCK;
 use crate::collect::{Collector, Tally, brief, count};
 use crate::columns::{Purpose, Shape};
+use crate::conll::read_conll_files;
 use crate::merge::{check, nothing, outcome};
 use crate::pipeline::Sink;
 use crate::read::prepare;
-use crate::{Read, ReadOptions, Source};
+use crate::{Format, Read, ReadOptions, Source};
 use crowdwise_core::{BadRow, Error, Gold, GoldValues, LabelKind, Names, Preference, Table, Units};
 use std::collections::HashMap;
 
@@ -25,6 +26,9 @@ pub fn read_gold(source: &Source, table: &Table, options: &ReadOptions) -> Resul
 
 fn read_known(source: &Source, table: &Table, options: &ReadOptions, word: &str) -> Result<Read<Gold>, Error> {
     let file = source.name();
+    if source.format() == Some(Format::Conll) {
+        return tags(source, table, word);
+    }
     // What the answers are is known already; the truth file only has to fit.
     let options = ReadOptions { kind: None, wide: false, threads: 1, columns: None, format: None, ..options.clone() };
     let prepared = prepare(source, &options, Purpose::Truth(table.kind()), BLOCK)?;
@@ -39,6 +43,21 @@ fn read_known(source: &Source, table: &Table, options: &ReadOptions, word: &str)
         Shape::Pairs { .. } => pairs(&rows, table, &file, word)?,
         _ => items(&rows, table, &file, word)?,
     };
+    notes.extend(remarks(&gold, word));
+    Ok(Read { value: gold, notes })
+}
+
+/// The truth of tokens in a CoNLL file: its last column.
+fn tags(source: &Source, table: &Table, word: &str) -> Result<Read<Gold>, Error> {
+    let read = read_conll_files(&[(word.into(), source.clone())])?;
+    let known = &read.value.data.table;
+    let labels = known.categorical().expect("tags are classes");
+    let rows: Vec<(String, String)> = (0..known.n_units())
+        .flat_map(|u| known.rows(u).map(move |r| (u, r)))
+        .map(|(u, r)| (known.items().name(u).into(), labels.classes.name(labels.codes.get(r)).into()))
+        .collect();
+    let gold = Gold::from_items(table, &rows, &source.name())?;
+    let mut notes = read.notes;
     notes.extend(remarks(&gold, word));
     Ok(Read { value: gold, notes })
 }

@@ -3,20 +3,16 @@
 mod common;
 
 use common::{World, centres, draw, method};
+use crowdwise_contract as contract;
 use crowdwise_core::{
-    AnyMethod, Context, Dataset, Entry, Features, Fit, Gold, LabelKind, Stop, TableBuilder, Truth, stats, stream,
+    AnyMethod, Context, Dataset, Entry, Features, Fit, Gold, LabelKind, Stop, TableBuilder, stats, stream,
 };
 use crowdwise_learn::{METHODS, Model};
 use rand::RngExt;
-use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// (method, check, reason)
 const EXCEPTIONS: &[(&str, &str, &str)] = &[];
-
-fn excused(entry: &Entry, check: &str) -> bool {
-    EXCEPTIONS.iter().any(|(m, c, _)| *m == entry.info.id && *c == check)
-}
 
 /// Few epochs and a small network: the contract does not ask for accuracy.
 fn quick(e: &Entry) -> Box<dyn AnyMethod> {
@@ -64,70 +60,19 @@ fn fit_with(m: &dyn AnyMethod, d: &Dataset, seed: u64, threads: usize) -> (Fit, 
 }
 
 fn check_valid(f: &Fit, d: &Dataset, what: &str) {
-    let id = &f.provenance.method;
-    let Truth::Classes { k, posterior } = &f.truth else { panic!("{id}: {what}: no classes") };
-    assert_eq!(posterior.len(), d.table.n_units() * k, "{id}: {what}");
-    for (u, row) in posterior.chunks_exact(*k).enumerate() {
-        let sum: f64 = row.iter().sum();
-        assert!((sum - 1.0).abs() < 1e-9, "{id}: {what}: row {u} sums to {sum}");
-        assert!(row.iter().all(|p| (0.0..=1.0 + 1e-12).contains(p)), "{id}: {what}: row {u} is {row:?}");
-    }
-    assert_eq!(f.annotators.len(), d.table.n_annotators(), "{id}: {what}");
-    for j in 0..d.table.n_annotators().min(20) {
-        let c = f.annotators.confusion(j).unwrap();
-        for row in c.chunks_exact(*k) {
-            assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{id}: {what}: annotator {j}: {row:?}");
-        }
-    }
-    let text = serde_json::to_string(f).unwrap();
-    assert_eq!(serde_json::from_str::<Fit>(&text).unwrap().diagnostics.stop, f.diagnostics.stop, "{id}: {what}");
+    assert_eq!(f.annotators.len(), d.table.n_annotators(), "{}: {what}", f.provenance.method);
+    contract::check_valid(f, d, what);
 }
 
 #[test]
 fn the_list_is_well_formed() {
-    let mut names = Vec::new();
-    for e in METHODS {
-        let kebab = |s: &str| s.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
-        assert!(kebab(e.info.id) && e.info.aliases.iter().all(|a| kebab(a)), "{}", e.info.id);
-        names.push(e.info.id);
-        names.extend(e.info.aliases);
-        assert!(e.info.summary.ends_with('.') && e.info.summary.len() < 120, "{}: summary", e.info.id);
-        assert!(e.needs_features && !e.info.references.is_empty(), "{}", e.info.id);
-        for p in e.params() {
-            assert!(!p.doc.is_empty(), "{}: parameter {} has no documentation", e.info.id, p.name);
-        }
-    }
-    names.extend(
-        crowdwise_methods::METHODS
-            .iter()
-            .flat_map(|e| std::iter::once(e.info.id).chain(e.info.aliases.iter().copied())),
-    );
-    let n = names.len();
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(n, names.len(), "two methods answer to one name");
+    contract::list_is_well_formed(METHODS, crowdwise_methods::METHODS);
+    assert!(METHODS.iter().all(|e| e.needs_features));
 }
 
 #[test]
 fn every_page_has_the_headings_in_order() {
-    let want = [
-        "## In one sentence",
-        "## When to use it (and when not)",
-        "## Model",
-        "## Inference",
-        "## Parameters",
-        "## What the result means",
-        "## Worked example",
-        "## Numerical notes",
-        "## Differences from the paper or reference code",
-        "## References",
-    ];
-    for e in METHODS {
-        let have: Vec<&str> = e.info.doc.lines().filter(|l| l.starts_with("## ")).collect();
-        assert_eq!(have, want, "page of {}", e.info.id);
-        assert!(e.info.doc.starts_with(&format!("# {}\n", e.info.name)), "page of {}: title", e.info.id);
-        assert!(e.info.doc.contains("<!-- parameters -->"), "page of {}: parameters", e.info.id);
-    }
+    contract::pages_have_their_headings(METHODS);
 }
 
 #[test]
@@ -259,22 +204,7 @@ fn what_is_needed_is_said() {
 
 #[test]
 fn bad_parameters_are_named() {
-    for e in METHODS {
-        for p in e.params() {
-            let bad: Value = match &p.default {
-                Value::Number(_) => "-1e300".into(),
-                Value::Bool(_) => "perhaps".into(),
-                _ => "\u{1}nonsense".into(),
-            };
-            let Err(err) = e.with(&[(p.name.clone(), bad)]) else {
-                assert!(excused(e, &format!("parameter {}", p.name)), "{}: {} takes anything", e.info.id, p.name);
-                continue;
-            };
-            assert_eq!(err.code(), "bad-parameter", "{}: {}", e.info.id, p.name);
-            assert!(err.to_string().contains(&format!("`{}`", p.name)), "{}: {err}", e.info.id);
-        }
-        assert_eq!(e.with(&[("no_such_thing".into(), 1.into())]).err().unwrap().code(), "unknown-parameter");
-    }
+    contract::bad_parameters_are_named(METHODS, EXCEPTIONS);
 }
 
 #[test]

@@ -4,14 +4,14 @@
 mod common;
 
 use common::believed;
+use crowdwise_contract::{self as contract, check_valid, fit_with, numbers, worst};
 use crowdwise_core::{
-    AnyMethod, Context, Dataset, Entry, Fit, Gold, LabelKind, Preference, Stop, TableBuilder, Truth, stats, stream,
+    AnyMethod, Context, Dataset, Entry, Fit, Gold, LabelKind, Preference, TableBuilder, stats, stream,
 };
 use crowdwise_methods::METHODS;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use serde_json::Value;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 type Row = (String, String, String);
 
@@ -25,7 +25,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
 ];
 
 fn excused(entry: &Entry, check: &str) -> bool {
-    EXCEPTIONS.iter().any(|(m, c, _)| *m == entry.info.id && *c == check)
+    contract::excused(EXCEPTIONS, entry, check)
 }
 
 fn accepting(kind: LabelKind) -> impl Iterator<Item = &'static Entry> {
@@ -95,116 +95,23 @@ fn sample(kind: LabelKind) -> Dataset {
     }
 }
 
-fn fit_with(m: &dyn AnyMethod, d: &Dataset, seed: u64, threads: usize) -> Fit {
-    m.fit(d, &mut Context::new(seed, threads)).unwrap_or_else(|e| panic!("{}: {e}", m.info().id))
-}
-
 fn fit(m: &dyn AnyMethod, d: &Dataset) -> Fit {
     fit_with(m, d, 0, 1)
 }
 
-/// All numbers of the truth, in order.
-fn numbers(f: &Fit) -> Vec<f64> {
-    match &f.truth {
-        Truth::Classes { posterior, .. } => posterior.clone(),
-        Truth::Real { value, .. } => value.clone(),
-        Truth::Scores { score, .. } => score.clone(),
-        Truth::Clusters { same, .. } => same.clone(),
-    }
-}
-
-fn worst(a: &[f64], b: &[f64]) -> f64 {
-    assert_eq!(a.len(), b.len());
-    a.iter().zip(b).map(|(x, y)| if x.is_nan() && y.is_nan() { 0.0 } else { (x - y).abs() }).fold(0.0, f64::max)
-}
-
-/// A valid fit: right sizes, finite, rows that sum to 1, serde round trip.
-fn check_valid(f: &Fit, d: &Dataset, what: &str) {
-    let id = &f.provenance.method;
-    match &f.truth {
-        Truth::Classes { k, posterior } => {
-            assert_eq!(posterior.len(), d.table.n_units() * k, "{id}: {what}");
-            for (u, row) in posterior.chunks_exact((*k).max(1)).enumerate() {
-                let sum: f64 = row.iter().sum();
-                assert!((sum - 1.0).abs() < 1e-9, "{id}: {what}: row {u} sums to {sum}");
-                assert!(row.iter().all(|p| (0.0..=1.0 + 1e-12).contains(p)), "{id}: {what}: row {u} is {row:?}");
-            }
-        }
-        Truth::Real { value, sd } => {
-            assert_eq!((value.len(), sd.len()), (d.table.n_units(), d.table.n_units()), "{id}: {what}");
-        }
-        Truth::Clusters { cluster, same, .. } => {
-            assert_eq!((cluster.len(), same.len()), (d.table.n_items(), d.table.n_units()), "{id}: {what}");
-        }
-        Truth::Scores { score, interval, component, .. } => {
-            let n = d.table.n_items();
-            assert_eq!((score.len(), interval.len(), component.len()), (n, n, n), "{id}: {what}");
-            for (s, [low, high]) in score.iter().zip(interval) {
-                assert!(low <= s && s <= high, "{id}: {what}: {s} is not in [{low}, {high}]");
-            }
-        }
-    }
-    let m = f.annotators.len();
-    assert!(m == 0 || m == d.table.n_annotators(), "{id}: {what}: {m} annotators");
-    let text = serde_json::to_string(f).unwrap();
-    let back: Fit = serde_json::from_str(&text).unwrap();
-    let all_finite = numbers(f).iter().all(|x| x.is_finite());
-    assert!(!all_finite || worst(&numbers(&back), &numbers(f)) < 1e-12, "{id}: {what}: serde");
-}
-
 #[test]
 fn the_list_is_well_formed() {
-    let mut names = Vec::new();
-    for e in METHODS {
-        let kebab = |s: &str| s.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
-        assert!(kebab(e.info.id) && e.info.aliases.iter().all(|a| kebab(a)), "{}", e.info.id);
-        names.push(e.info.id);
-        names.extend(e.info.aliases);
-        assert!(e.info.summary.ends_with('.') && e.info.summary.len() < 120, "{}: summary", e.info.id);
-        assert!(!e.info.accepts.is_empty() && !e.info.references.is_empty(), "{}", e.info.id);
-        for p in e.params() {
-            assert!(!p.doc.is_empty(), "{}: parameter {} has no documentation", e.info.id, p.name);
-            let synonym = ["n_iter", "iterations", "tolerance", "eps_tol", "seed", "threads", "n_restarts", "verbose"];
-            assert!(!synonym.contains(&p.name.as_str()), "{}: parameter {}", e.info.id, p.name);
-        }
-    }
-    let n = names.len();
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(n, names.len(), "two methods answer to one name");
+    contract::list_is_well_formed(METHODS, []);
 }
 
 #[test]
 fn every_page_has_the_headings_in_order() {
-    let want = [
-        "## In one sentence",
-        "## When to use it (and when not)",
-        "## Model",
-        "## Inference",
-        "## Parameters",
-        "## What the result means",
-        "## Worked example",
-        "## Numerical notes",
-        "## Differences from the paper or reference code",
-        "## References",
-    ];
-    for e in METHODS {
-        let have: Vec<&str> = e.info.doc.lines().filter(|l| l.starts_with("## ")).collect();
-        assert_eq!(have, want, "page of {}", e.info.id);
-        assert!(e.info.doc.starts_with(&format!("# {}\n", e.info.name)), "page of {}: title", e.info.id);
-        assert!(e.info.doc.contains("<!-- parameters -->"), "page of {}: parameters", e.info.id);
-        assert!(e.info.doc.contains("```sh\n"), "page of {}: example", e.info.id);
-    }
+    contract::pages_have_their_headings(METHODS);
 }
 
 #[test]
 fn fits_are_valid_for_every_accepted_kind() {
-    for e in METHODS {
-        for &kind in e.info.accepts {
-            let d = sample(kind);
-            check_valid(&fit(&*e.default(), &d), &d, kind.name());
-        }
-    }
+    contract::fits_are_valid(METHODS, |_, kind| sample(kind));
 }
 
 #[test]
@@ -334,44 +241,13 @@ fn gold_is_kept() {
 
 #[test]
 fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
-    for e in METHODS {
-        for &kind in e.info.accepts {
-            let d = if kind == LabelKind::Categorical { data(&crowd(3, 3000, 10)) } else { sample(kind) };
-            let m = e.default();
-            let a = fit_with(&*m, &d, 5, 1);
-            let b = fit_with(&*m, &d, 5, 3);
-            let same = numbers(&a).iter().zip(numbers(&b)).all(|(x, y)| x.to_bits() == y.to_bits());
-            assert!(same, "{}: threads change the result by {}", e.info.id, worst(&numbers(&a), &numbers(&b)));
-            let other = fit_with(&*m, &d, 6, 1);
-            if !e.info.capabilities.stochastic {
-                assert!(
-                    worst(&numbers(&a), &numbers(&other)) == 0.0,
-                    "{} uses the seed but is not stochastic",
-                    e.info.id
-                );
-            }
-        }
-    }
+    let large = |_: &Entry, kind| if kind == LabelKind::Categorical { data(&crowd(3, 3000, 10)) } else { sample(kind) };
+    contract::same_bits_on_any_threads(METHODS, large);
 }
 
 #[test]
 fn a_cancelled_run_gives_what_is_there() {
-    for e in METHODS {
-        for &kind in e.info.accepts {
-            let d = sample(kind);
-            let flag = AtomicBool::new(true);
-            let m = e.default();
-            let f = m.fit(&d, &mut Context::new(0, 1).with_cancel(&flag)).unwrap();
-            check_valid(&f, &d, "cancelled");
-            let iterates = f.diagnostics.stop != Stop::Direct;
-            assert!(!iterates || matches!(f.diagnostics.stop, Stop::Cancelled | Stop::Converged), "{}", e.info.id);
-            // and a run that is stopped later, from its own events
-            let flag = AtomicBool::new(false);
-            let mut stop = |_: &crowdwise_core::Event| flag.store(true, Ordering::Relaxed);
-            let f = m.fit(&d, &mut Context::new(0, 1).with_cancel(&flag).with_sink(&mut stop)).unwrap();
-            check_valid(&f, &d, "cancelled later");
-        }
-    }
+    contract::cancelled_runs_give_what_is_there(METHODS, |_, kind| sample(kind));
 }
 
 #[test]
@@ -411,36 +287,13 @@ fn an_adversary_is_turned_round() {
 
 #[test]
 fn another_kind_of_label_is_refused_by_name() {
-    for e in METHODS {
-        for kind in [LabelKind::Categorical, LabelKind::Real, LabelKind::Preference] {
-            if !e.info.accepts.contains(&kind) {
-                let err = e.default().fit(&sample(kind), &mut Context::default()).unwrap_err();
-                assert_eq!(err.code(), "wrong-label-kind", "{}", e.info.id);
-                assert!(err.to_string().contains(e.info.id));
-            }
-        }
-    }
+    let kinds = [LabelKind::Categorical, LabelKind::Real, LabelKind::Preference];
+    contract::other_kinds_are_refused(METHODS, sample, &kinds);
 }
 
 #[test]
 fn bad_parameters_are_named() {
-    for e in METHODS {
-        for p in e.params() {
-            let bad: Value = match &p.default {
-                Value::Number(_) => "-1e300".into(),
-                Value::Bool(_) => "perhaps".into(),
-                _ => "\u{1}nonsense".into(),
-            };
-            let Err(err) = e.with(&[(p.name.clone(), bad)]) else {
-                assert!(excused(e, &format!("parameter {}", p.name)), "{}: {} takes anything", e.info.id, p.name);
-                continue;
-            };
-            assert_eq!(err.code(), "bad-parameter", "{}: {}", e.info.id, p.name);
-            assert!(err.to_string().contains(&format!("`{}`", p.name)), "{}: {err}", e.info.id);
-        }
-        let err = e.with(&[("no_such_thing".into(), 1.into())]).err().unwrap();
-        assert_eq!(err.code(), "unknown-parameter", "{}", e.info.id);
-    }
+    contract::bad_parameters_are_named(METHODS, EXCEPTIONS);
 }
 
 /// Peak resident memory of this process in bytes (Linux), else 0.

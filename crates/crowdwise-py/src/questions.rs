@@ -27,7 +27,8 @@ pub fn methods() -> PyResult<String> {
     let list: Vec<Value> = crowdwise::methods()
         .map(|e| {
             object!({
-                "info": e.info, "needs_features": e.needs_features, "params": e.params(), "defaults": e.defaults(),
+                "info": e.info, "needs_features": e.needs_features, "needs_structure": e.needs_structure,
+                "params": e.params(), "defaults": e.defaults(),
             })
         })
         .collect();

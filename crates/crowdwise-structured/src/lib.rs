@@ -14,7 +14,11 @@ use crowdwise_core::{Entry, Error, entry};
 /// Every method of this crate, in the order in which people should meet them.
 pub static METHODS: &[Entry] = &[
     // chains
+    entry::<chains::BayesSeq>(),
+    entry::<chains::DsHmm>(),
+    entry::<chains::SeqMm>(),
     // graphs
+    entry::<graphs::DsMrf>(),
     // groups
     entry::<groups::GroupAwareVote>(),
     entry::<groups::GroupAwareEm>(),

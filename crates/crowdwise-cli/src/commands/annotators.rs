@@ -72,8 +72,8 @@ struct Table {
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    let [gold, items, probabilities] = args.fit.files();
-    let mut out = args.output.open(&[Some(args.file.as_str()), gold, items, probabilities])?;
+    let [gold, items, probabilities, graph] = args.fit.files();
+    let mut out = args.output.open(&[Some(args.file.as_str()), gold, items, probabilities, graph])?;
     let mut table = match args.fit.load(&args.file, talk)? {
         Given::Document(d) => Table {
             method: d.method,

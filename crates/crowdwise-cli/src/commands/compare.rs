@@ -151,8 +151,8 @@ pub fn check_names(names: &[String]) -> Result<(), Error> {
 
 /// The methods asked for, with their parameters.
 pub fn chosen(names: &[String], kind: LabelKind, params: &Params) -> Result<Vec<Box<dyn AnyMethod>>, Error> {
-    // a comparison reads no features
-    let fits = |e: &&Entry| e.info.accepts.contains(&kind) && !e.needs_features;
+    // a comparison reads no features, and methods for sequences or graphs are named
+    let fits = |e: &&Entry| e.info.accepts.contains(&kind) && !e.needs_features && !e.needs_structure;
     let entries: Vec<&Entry> = if names.is_empty() {
         crowdwise::methods().filter(fits).filter(|e| SENSIBLE.contains(&e.info.id)).collect()
     } else if names.iter().any(|n| n == "all") {
@@ -201,6 +201,7 @@ fn sheet(all: &[CompareRow], truth: bool) -> Sheet<'_> {
     let fields: Vec<(&'static str, Field)> = [
         eval("accuracy", |r| r.evaluation.as_ref()?.accuracy),
         eval("macro_f1", |r| r.evaluation.as_ref()?.macro_f1),
+        eval("span_f1", |r| Some(r.evaluation.as_ref()?.spans.as_ref()?.strict.f1)),
         eval("log_loss", |r| r.evaluation.as_ref()?.log_loss),
         eval("brier", |r| r.evaluation.as_ref()?.brier),
         eval("ece", |r| r.evaluation.as_ref()?.ece),

@@ -3,11 +3,11 @@
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
 use crate::options::InputOptions;
-use crate::output::{Format, OutputOptions};
+use crate::output::{Format, OutputOptions, Target};
 use crate::rows;
 use crate::talk::{Talk, counted};
-use crowdwise::Error;
-use crowdwise::io::{TableFormat, write_answers};
+use crowdwise::io::{self, Source, TableFormat, write_answers};
+use crowdwise::{Dataset, Error};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -31,15 +31,19 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
+    let path = args.output.output.as_deref().filter(|_| args.output.format.is_none());
+    if let Some(format @ (io::Format::Conll | io::Format::Spans)) = path.and_then(io::Format::from_path) {
+        return tagged(args, format, talk);
+    }
     let named = args.output.output.as_deref().and_then(Format::of_path);
     if args.output.format.or(named).is_some_and(|f| matches!(f, Format::Table | Format::Markdown)) {
         return Err(Error::Usage {
             what: "a table for people cannot be read again as answers".into(),
-            hint: Some("`convert` writes csv, tsv, jsonl, json or parquet".into()),
+            hint: Some("`convert` writes csv, tsv, jsonl, json, parquet, conll or spans.jsonl".into()),
         });
     }
-    let [items, probabilities] = args.input.files();
-    let mut out = args.output.open(&[Some(args.answers.as_str()), items, probabilities])?;
+    let [items, probabilities, graph] = args.input.files();
+    let mut out = args.output.open(&[Some(args.answers.as_str()), items, probabilities, graph])?;
     let format = match out.format {
         Format::Csv | Format::Table | Format::Markdown => TableFormat::Csv,
         Format::Tsv => TableFormat::Tsv,
@@ -52,4 +56,31 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     out.target.finish()?;
     talk.note(counted(data.table.n_labels() as u64, "label", "labels"));
     Ok(Exit::Done)
+}
+
+/// Sequences as a CoNLL file or as spans.
+fn tagged(args: &Args, format: io::Format, talk: Talk) -> Result<Exit, Error> {
+    let [items, probabilities, graph] = args.input.files();
+    let mut target = Target::open(args.output.output.as_deref(), &[Some(args.answers.as_str()), items, probabilities, graph])?;
+    let data = args.input.read(&args.answers, args.threads.map_or(0, usize::from), talk)?;
+    let tokens = tokens(args, &data);
+    talk.timed("write", || match format {
+        io::Format::Conll => io::write_conll(&mut target, &data, &tokens),
+        _ => io::write_spans(&mut target, &data, &tokens),
+    })?;
+    target.finish()?;
+    talk.note(counted(data.table.n_labels() as u64, "label", "labels"));
+    Ok(Exit::Done)
+}
+
+/// The words themselves, where the answers come from a file that has them.
+fn tokens(args: &Args, data: &Dataset) -> Vec<String> {
+    let source = Source::from_arg(&args.answers);
+    let read = match args.input.format().or_else(|| io::Format::from_path(std::path::Path::new(&args.answers))) {
+        _ if source == Source::Stdin => None,
+        Some(io::Format::Conll) => io::read_conll(&source).ok(),
+        Some(io::Format::Spans) => io::read_spans(&source).ok(),
+        _ => None,
+    };
+    read.map(|r| r.value.tokens).filter(|t| t.len() == data.table.n_items()).unwrap_or_default()
 }

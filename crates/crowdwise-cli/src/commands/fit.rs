@@ -5,11 +5,12 @@ use crate::failure::Exit;
 use crate::features;
 use crate::fitting;
 use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, method};
-use crate::output::{Format, OutputOptions};
+use crate::output::{Format, OutputOptions, Target};
 use crate::rows::{self, Push, Row, Sheet};
 use crate::source::Known;
-use crate::talk::Talk;
-use crowdwise::questions::evaluate;
+use crate::talk::{Talk, counted};
+use crowdwise::io::write_merged_spans;
+use crowdwise::questions::{TagSet, evaluate, merged_spans};
 use crowdwise::report::{FitDocument, LabelEntry, LabelRows};
 use crowdwise::{Dataset, Error, Fit, LabelKind, Severity, Structure, Truth};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,9 @@ pub struct Args {
     /// Features of the items, one row each (.npy or CSV), for methods that learn clusters or scores from them
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub features: Option<PathBuf>,
+    /// Write the spans found in tagged sequences to FILE, as JSON lines
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub spans: Option<PathBuf>,
     /// End with exit code 1 if this holds
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',')]
     pub fail_if: Vec<FailIf>,
@@ -59,6 +63,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let mut inputs = args.known.files(&args.answers, &args.input).to_vec();
     inputs.push(args.features.as_deref().and_then(Path::to_str));
     let mut out = args.output.open(&inputs)?;
+    let spans = args.spans.as_deref().map(|path| Target::open(Some(path), &inputs)).transpose()?;
     let (mut data, truth) = args.known.read(&args.answers, &args.input, &args.run, talk)?;
     if let Some(file) = &args.features {
         data.features = Some(features::of_items(file, args.input.items.as_deref(), &data, talk)?);
@@ -67,6 +72,13 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         return Err(Error::Usage {
             what: format!("--posterior is for classes, but {} has {} labels", data.source, data.table.kind()),
             hint: Some("leave it out: the rows tell how sure each estimate is".into()),
+        });
+    }
+    let tagged = TagSet::read(data.table.categorical().iter().flat_map(|c| c.classes.iter()), &data.source);
+    if spans.is_some() && !matches!((tagged, &data.structure), (Ok(Some(_)), Structure::Chains { .. })) {
+        return Err(Error::Usage {
+            what: format!("--spans is for sequences of tags (O, B-…, I-…), which {} does not have", data.source),
+            hint: Some("leave it out".into()),
         });
     }
     let name = args.method.as_deref().unwrap_or(fitting::default_method(&data));
@@ -86,6 +98,11 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         talk.timed("write", || rows::write(&mut out, labels(&data, fit, args.posterior), talk))?;
     }
     out.target.finish()?;
+    if let (Some(mut target), Some(found)) = (spans, merged_spans(fit, &data)) {
+        write_merged_spans(&mut target, &found)?;
+        target.finish()?;
+        talk.note(counted(found.len() as u64, "span", "spans"));
+    }
     let severities: Vec<Severity> = fit.findings.iter().map(|f| f.severity).collect();
     Ok(fitting::exit(Some(fit.diagnostics.stop), &severities, &args.fail_if, talk))
 }

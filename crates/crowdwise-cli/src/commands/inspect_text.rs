@@ -50,6 +50,9 @@ fn overview(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usiz
     }
     if let Some(c) = &i.chains {
         rows.push(("sequences", format!("{}, of {} tokens", n(c.count), spread(&c.length))));
+        if let Some((f1, s)) = c.spans.as_ref().and_then(|s| Some((s.f1?, s))) {
+            rows.push(("span agreement", format!("F1 {f1:.2} between annotators ({} spans marked)", group(s.spans))));
+        }
     }
     let unit = if i.kind == LabelKind::Preference { "labels per pair" } else { "labels per item" };
     rows.push((unit, spread(&i.labels_per_unit)));

@@ -1,6 +1,7 @@
 //! A fit against known truth.
 
 use super::correlation::{correlation, kendall, mean_ranks};
+use super::spans::{SpanScores, span_scores};
 use crate::{Dataset, Fit, Gold, GoldValues, Preference, Truth, Units, stats};
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +65,9 @@ pub struct Evaluation {
     /// Pairs whose truth is a tie: scores are hardly ever equal, so they say nothing about the order and are not scored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ties_left_out: usize,
+    /// Spans, where the classes are tags (`O`, `B-…`, `I-…`) of sequences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spans: Option<SpanScores>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
@@ -85,7 +89,8 @@ pub fn evaluate(fit: &Fit, data: &Dataset, truth: &Gold) -> Evaluation {
     match (&fit.truth, &truth.values) {
         (Truth::Classes { k, posterior }, GoldValues::Classes(known)) => {
             let (known, left_out) = not_given(known, given);
-            Evaluation { gold_left_out: left_out, ..classes(fit, data, truth, *k, posterior, &known) }
+            let spans = span_scores(fit, data, truth);
+            Evaluation { gold_left_out: left_out, spans, ..classes(fit, data, truth, *k, posterior, &known) }
         }
         (Truth::Real { value, .. }, GoldValues::Real(known)) => {
             let (known, left_out) = not_given(known, given);

@@ -8,6 +8,7 @@ use super::identifiability::{self, Identifiability};
 use super::pairs::Pairs;
 use super::panel::{Panel, panel_of_labels};
 use super::patterns::last_labels;
+use super::spans::{SpanAgreement, span_agreement};
 use super::summaries::{comparisons, value_summary};
 use super::suspects::FEW;
 use crate::{Dataset, Finding, LabelKind, Severity, Structure, Subject, group};
@@ -161,6 +162,9 @@ pub struct Comparisons {
 pub struct Chains {
     pub count: usize,
     pub length: Spread,
+    /// Where the classes are tags of spans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spans: Option<SpanAgreement>,
 }
 
 /// Looks at the data; `seed` is for the bootstrap of alpha.
@@ -200,6 +204,7 @@ pub fn inspect(data: &Dataset, seed: u64) -> Inspection {
             Structure::Chains { starts, .. } => Some(Chains {
                 count: starts.len().saturating_sub(1),
                 length: Spread::of(starts.windows(2).map(|w| w[1] - w[0])),
+                spans: span_agreement(data),
             }),
             _ => None,
         },

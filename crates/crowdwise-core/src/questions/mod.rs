@@ -21,8 +21,10 @@ mod pairs;
 mod panel;
 mod patterns;
 mod sets;
+mod spans;
 mod summaries;
 mod suspects;
+mod tags;
 mod tally;
 
 pub use agreement::{Agreement, Level, PairRow, agreement};
@@ -42,5 +44,7 @@ pub use items::{ItemOrder, ItemRow, Said, items};
 pub use labels::{ClusterRow, LabelRow, LabelView, ScoreRow, ValueRow};
 pub use panel::{Panel, panel_of_errors, panel_of_labels};
 pub use sets::{SetScores, set_scores, split_unit};
+pub use spans::{MergedSpan, Rates, SpanAgreement, SpanScores, TypeScore, merged_spans, span_agreement, span_scores};
 pub use suspects::shrink as shrunk_score;
+pub use tags::{Span, Tag, TagSet};
 pub use tally::spammer_score;

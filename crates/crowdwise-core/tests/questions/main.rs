@@ -8,3 +8,4 @@ mod identifiability;
 mod inspect;
 mod items;
 mod simulate;
+mod spans;

@@ -30,10 +30,12 @@ fn left_out(e: &Evaluation) -> Vec<String> {
 pub fn body(input: &PageInput<'_>) -> Option<Markup> {
     let e = input.evaluation?;
     let three = |x: f64| decimal(x, 3);
-    let rows: [(&str, Option<String>, &str); 11] = [
+    let rows: [(&str, Option<String>, &str); 13] = [
         ("Accuracy", e.accuracy.map(percent), "ties split evenly"),
         ("Accuracy on labelled items", e.accuracy_labelled.filter(|_| e.unlabelled > 0).map(percent), ""),
         ("Macro F1", e.macro_f1.map(three), "every class counts the same"),
+        ("Span F1", e.spans.as_ref().map(|s| three(s.strict.f1)), "same first token, last token and type"),
+        ("Span F1, partial", e.spans.as_ref().map(|s| three(s.partial.f1)), "spans count by the share that is covered"),
         ("Log loss", e.log_loss.map(three), "mean of −ln P(truth); smaller is better"),
         ("Brier score", e.brier.map(three), "0 is best, 2 worst"),
         ("Calibration error", e.ece.map(three), "mean distance between how sure and how right; 0 is best"),

@@ -144,7 +144,7 @@ fn three(x: f64) -> String {
     decimal(x, 3)
 }
 
-const MEASURES: [Measure; 11] = [
+const MEASURES: [Measure; 12] = [
     Measure {
         title: "Held-out log loss",
         value: |m| m.held_out_log_loss,
@@ -156,6 +156,12 @@ const MEASURES: [Measure; 11] = [
     Measure { title: "Drift", value: |m| m.drift, text: three, better: Better::Neither },
     Measure { title: "Accuracy", value: |m| m.evaluation.as_ref()?.accuracy, text: percent, better: Better::Larger },
     Measure { title: "Macro F1", value: |m| m.evaluation.as_ref()?.macro_f1, text: three, better: Better::Larger },
+    Measure {
+        title: "Span F1",
+        value: |m| Some(m.evaluation.as_ref()?.spans.as_ref()?.strict.f1),
+        text: three,
+        better: Better::Larger,
+    },
     Measure { title: "Log loss", value: |m| m.evaluation.as_ref()?.log_loss, text: three, better: Better::Smaller },
     Measure { title: "Calibration error", value: |m| m.evaluation.as_ref()?.ece, text: three, better: Better::Smaller },
     Measure { title: "RMSE", value: |m| m.evaluation.as_ref()?.rmse, text: significant, better: Better::Smaller },

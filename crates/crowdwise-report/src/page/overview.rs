@@ -111,6 +111,9 @@ fn tiles(input: &PageInput<'_>) -> Markup {
             }
             @if let Some(c) = &i.chains {
                 (tile("Sequences", &count(c.count), &format!("median length {}", middle(c.length.median))))
+                @if let Some((f1, s)) = c.spans.as_ref().and_then(|s| Some((s.f1?, s))) {
+                    (tile("Span agreement (F1)", &decimal(f1, 2), &format!("{} spans marked", count(s.spans as usize))))
+                }
             }
             (tile("Annotators", &count(i.annotators), &format!("{} annotator", per(&i.labels_per_annotator))))
             (tile("Labels", &count(i.labels), &match i.kind {
