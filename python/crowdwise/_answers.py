@@ -14,7 +14,7 @@ from ._frames import FLAVOURS, Flavour, Source
 __all__ = ["Answers", "read"]
 
 #: What a label can be.
-KINDS = ("categorical", "real", "preference")
+KINDS = ("categorical", "real", "preference", "similarity")
 
 
 class Answers:
@@ -63,7 +63,8 @@ class Answers:
 
     @property
     def items(self) -> list[Any]:
-        return self._flavour.to_list(self._items)
+        """The items; those of sequences are pairs of sequence and position."""
+        return self._flavour.ids(self._items)
 
     @property
     def annotators(self) -> list[Any]:
@@ -95,14 +96,64 @@ class Answers:
             listed = [given[i] for i in self.items]
             given = [[r[c] for c in self.classes] if isinstance(r, Mapping) else r for r in listed]
         elif _frames._from_module(given, "pandas"):
-            given = given.reindex(index=self.items, columns=self.classes)
+            given = self._in_order(given, "probabilities").reindex(columns=self.classes)
             if given.isna().any(axis=None):
                 raise DataError("some items or classes have no probabilities", "bad-data", "a row for every item")
         rows = np.ascontiguousarray(np.asarray(given), dtype=np.float64)
         if rows.ndim != 2:
             raise DataError(f"probabilities need two dimensions, these have {rows.ndim}", "bad-data")
-        data = self._data.with_probabilities(rows)
+        return self._with(self._data.with_probabilities(rows))
+
+    def _with_features(self, given: Any) -> Answers:
+        """These answers with a row of numbers for every item."""
+        import numpy as np
+
+        if isinstance(given, Mapping):
+            missing = [i for i in self.items if i not in given]
+            if missing:
+                raise DataError(f"{len(missing)} items have no features, the first is {missing[0]!r}", "bad-data")
+            given = [given[i] for i in self.items]
+        elif _frames._from_module(given, "pandas"):
+            given = self._in_order(given, "features")
+        rows = np.ascontiguousarray(np.asarray(given), dtype=np.float32)
+        if rows.ndim != 2 or len(rows) != self.n_items:
+            raise DataError(
+                f"the features have the shape {rows.shape}, but there are {self.n_items} items",
+                "bad-data",
+                "a row for every item, in the order in which they first appear, or a frame or dictionary by item",
+            )
+        if not np.isfinite(rows).all():
+            raise DataError("the features have values that are no finite numbers", "bad-data")
+        return self._with(self._data.with_features(rows))
+
+    def _in_order(self, frame: Any, what: str) -> Any:
+        """The rows of a pandas frame in the order of the items."""
+        missing = [i for i in self.items if i not in frame.index]
+        if missing:
+            raise DataError(f"{len(missing)} items have no {what}, the first is {missing[0]!r}", "bad-data")
+        return frame.loc[self.items]
+
+    def _with_edges(self, given: Any) -> Answers:
+        """These answers with links between items."""
+        return self._with(self._data.with_edges(edge_pairs(given)))
+
+    def _with(self, data: Data) -> Answers:
         return Answers(data, self._flavour, self._items, self._annotators, self._classes, self._names)
+
+    def _units(self, n: int) -> Any:
+        """Ids of what a result of this length is about: the compared pairs, or the items."""
+        pairs = self._data.pair_codes()
+        if pairs is not None and n == len(pairs):
+            return {side: self._flavour.take(self._items, pairs[:, c]) for c, side in enumerate(("left", "right"))}
+        return self._items
+
+    def _classes_of(self, k: int, n: int) -> Any:
+        """What the columns of a table of probabilities stand for: classes; yes or no for pairs; else numbers of groups."""
+        if self.kind == "categorical":
+            return self._classes
+        if k == 2 and n == self._data.n_units:
+            return self._flavour.from_list([False, True], None)
+        return self._flavour.numbers(_range(k))
 
     def _joined(self, new: Answers) -> Answers:
         """These answers and `new` ones, for another fit."""
@@ -122,6 +173,12 @@ class Answers:
             f.from_list(listed, self._classes),
             self._names,
         )
+
+
+def _range(n: int) -> Any:
+    import numpy as np
+
+    return np.arange(n)
 
 
 def read(
@@ -147,7 +204,12 @@ def read(
 
 
 def _of_file(data: Data) -> Answers:
-    return Answers(data, FLAVOURS["python"], data.item_names(), data.annotator_names(), data.class_names())
+    items: Any = data.item_names()
+    tokens = data.tokens()
+    if tokens is not None:
+        names = data.sequence_names()
+        items = {"sequence": [names[c] for c in tokens[0]], "position": tokens[1].tolist()}
+    return Answers(data, FLAVOURS["python"], items, data.annotator_names(), data.class_names())
 
 
 def answers(
@@ -168,11 +230,15 @@ def answers(
         return data
     if isinstance(data, (str, os.PathLike)):
         return read(data, item=item, annotator=annotator, label=label, kind=kind)
+    if _frames._from_module(data, "polars") and hasattr(data, "collect"):
+        data = data.collect()
     if kind is not None and kind not in KINDS:
         raise DataError(f"there is no kind of labels `{kind}`", "unknown-name", f"one of {', '.join(KINDS)}")
     wanted = kind or (accepts[0] if len(accepts) == 1 else None)
-    if wanted == "preference" or (wanted is None and _compares(data)):
-        return _comparisons(data, annotator, label)
+    if wanted in ("preference", "similarity") or (wanted is None and _compares(data)):
+        return _of_pairs(data, wanted, accepts, gold, annotator, label)
+    if wanted in (None, "categorical") and item is None and _has_tokens(data):
+        return _sequences(data, gold, annotator, label)
     src = _frames.source(data, ("task", "worker", "label"))
     names = (
         src.pick("item", item, _frames.ITEM),
@@ -207,22 +273,42 @@ def _classes(src: Source, name: Any, made: Data, known: _Pairs | None) -> Any:
     return src.flavour.from_list([next(mine) if r >= 0 else new.get(t, t) for r, t in zip(rows, texts)], native)
 
 
-def _compares(data: Any) -> bool:
-    names = getattr(data, "columns", None)
+def _column_names(data: Any) -> set[str]:
+    """Names of the columns in small letters; none if it has no named columns."""
     if isinstance(data, Mapping):
-        names = data.keys()
+        names: Any = data.keys()
+    elif hasattr(data, "column_names"):
+        names = data.column_names
+    else:
+        names = getattr(data, "columns", None)
     if names is None or callable(names):
+        return set()
+    return {str(n).lower() for n in names if not hasattr(n, "dtype")}
+
+
+def _compares(data: Any) -> bool:
+    return {"left", "right"} <= _column_names(data)
+
+
+def _has_tokens(data: Any) -> bool:
+    names = _column_names(data)
+    if names & {"item", "task"}:
         return False
-    lowered = {str(n).lower() for n in names}
-    return "left" in lowered and "right" in lowered
+    return bool(names & set(_frames.SEQUENCE) and names & set(_frames.POSITION))
 
 
-def _comparisons(data: Any, annotator: Any, label: Any) -> Answers:
+def _of_pairs(data: Any, kind: str | None, accepts: tuple[str, ...], gold: Any, annotator: Any, label: Any) -> Answers:
+    """Comparisons of two items, or judgements whether they are the same."""
     src = _frames.source(data, _positional(data))
+    winners = ("winner", "preferred", "preference", "better", "answer", "choice")
+    if kind is None:
+        alike = src.has(_frames.SAME) and not src.has(winners) and label is None
+        kind = "similarity" if alike or "preference" not in accepts else "preference"
     left, right = src.pick("left", None, _frames.LEFT), src.pick("right", None, _frames.RIGHT)
-    winner = src.pick("label", label, ("label", "winner", "answer", "choice", "preferred"))
+    known = (*_frames.SAME, "label", "answer") if kind == "similarity" else ("label", *winners)
+    said_name = src.pick("label", label, known)
     both = src.both(left, right)
-    said = src.column(winner)
+    said = src.column(said_name)
     try:
         who_name = src.pick("annotator", annotator, _frames.ANNOTATOR)
         who = src.column(who_name)
@@ -232,10 +318,59 @@ def _comparisons(data: Any, annotator: Any, label: Any) -> Answers:
             raise
         who_name, who = "worker", Column.from_texts(["everybody"] * len(said))
         people = src.flavour.from_list(["everybody"], None)
-    made = Data.comparisons(both, who, said)
+    texts = None if gold is None else _pairs(gold).texts
+    make = Data.similarities if kind == "similarity" else Data.comparisons
+    made = make(both, who, said, texts)
     items = src.take_both(left, right, made.item_rows())
     people = src.take(who_name, made.annotator_rows()) if people is None else people
-    return Answers(made, src.flavour, items, people, [], ("item", str(who_name), str(winner)))
+    return Answers(made, src.flavour, items, people, [], ("item", str(who_name), str(said_name)))
+
+
+def _sequences(data: Any, gold: Any, annotator: Any, label: Any) -> Answers:
+    """Labels of the tokens of sequences."""
+    src = _frames.source(data, ("sequence", "position", "worker", "label"))
+    names = (
+        src.pick("sequence", None, _frames.SEQUENCE),
+        src.pick("position", None, _frames.POSITION),
+        src.pick("annotator", annotator, _frames.ANNOTATOR),
+        src.pick("label", label, (*_frames.LABEL, "tag")),
+    )
+    made = Data.sequences(*src.columns(names), None if gold is None else _token_pairs(gold))
+    sequence = src.take(names[0], made.item_rows())
+    tokens = {str(names[0]): sequence, str(names[1]): src.flavour.numbers(made.positions())}
+    people = src.take(names[2], made.annotator_rows())
+    classes = _classes(src, names[3], made, None)
+    return Answers(made, src.flavour, tokens, people, classes, ("item", str(names[2]), str(names[3])))
+
+
+def _token_pairs(gold: Any) -> list[tuple[str, str]]:
+    """Known labels of tokens: a series or dictionary by (sequence, position), or a frame of three columns."""
+    if isinstance(gold, Mapping):
+        return [(_token(t), str(v)) for t, v in gold.items() if not _missing(v)]
+    if _frames._from_module(gold, "pandas") and not hasattr(gold, "columns"):
+        return [(_token(t), str(v)) for t, v in zip(gold.index.tolist(), gold.tolist()) if not _missing(v)]
+    src = _frames.source(gold, ("sequence", "position", "label"))
+    names = (
+        src.pick("sequence", None, _frames.SEQUENCE),
+        src.pick("position", None, _frames.POSITION),
+        src.pick("label", None, (*_frames.LABEL, "tag", "truth", "gold")),
+    )
+    sequence, position, label = src.columns(names)
+    return [(f"{s}:{p}", v) for (s, p), (_, v) in zip(sequence.pairs(position), sequence.pairs(label))]
+
+
+def _token(token: Any) -> str:
+    return f"{token[0]}:{token[1]}" if isinstance(token, tuple) else str(token)
+
+
+def edge_pairs(edges: Any) -> list[tuple[str, str]]:
+    """Links between items as text: a frame of two columns, an array, or pairs."""
+    src = _frames.source(edges, ("left", "right"))
+    names = src.names()
+    if len(names) != 2:
+        raise DataError(f"edges have two columns, these have {len(names)}", "bad-data")
+    left, right = src.columns(names)
+    return left.pairs(right)
 
 
 def _positional(data: Any) -> tuple[str, ...]:
@@ -284,4 +419,15 @@ def _pairs(gold: Any) -> _Pairs:
 
 def truth_pairs(truth: Any) -> list[tuple[str, str]] | None:
     """Known truth as text, as the library compares it."""
-    return None if truth is None else _pairs(truth).texts
+    if truth is None:
+        return None
+    return _token_pairs(truth) if _of_tokens(truth) else _pairs(truth).texts
+
+
+def _of_tokens(truth: Any) -> bool:
+    """Whether known truth is that of tokens."""
+    if isinstance(truth, Mapping):
+        return isinstance(next(iter(truth), None), tuple)
+    if _frames._from_module(truth, "pandas") and not hasattr(truth, "columns"):
+        return getattr(truth.index, "nlevels", 1) == 2
+    return _has_tokens(truth)

@@ -84,6 +84,12 @@ def _entry(method: str) -> dict[str, Any]:
     raise AssertionError("there is no such method")
 
 
+def _all_for(kind: str) -> list[str]:
+    """Every method for a kind of labels that needs nothing but the labels."""
+    listed = json.loads(_crowdwise.methods())
+    return [e["info"]["id"] for e in listed if kind in e["info"]["accepts"] and not e["needs_features"] and e["info"]["id"] != "auto"]
+
+
 def _any_answers(data: Any, **columns: Any) -> Answers:
     return answers(data, KINDS, **columns)
 
@@ -124,9 +130,7 @@ def compare(
     """
     made = _any_answers(data, **columns)
     if methods is None:
-        methods = {"real": ("mean", "median", "trimmed-mean", "crh", "catd"), "preference": ("bradley-terry",)}.get(
-            made.kind, COMPARED
-        )
+        methods = COMPARED if made.kind == "categorical" else _all_for(made.kind)
     wanted = []
     for m in methods:
         if isinstance(m, Aggregator):
@@ -223,17 +227,27 @@ class Simulation:
             left, right = made["item"].tolist(), made["right"].tolist()
             winner = [a if o < 0 else b if o > 0 else "tie" for a, b, o in zip(left, right, label.tolist())]
             self.answers: dict[str, Any] = {"left": left, "right": right, "worker": made["annotator"], "label": winner}
+        elif "chain" in made:
+            self._names = ("sequence", "position", "worker", "label")
+            sequence, position = made["chain"][made["item"]], made["position"][made["item"]]
+            self.answers = {"sequence": sequence, "position": position, "worker": made["annotator"], "label": label}
         else:
             self.answers = {"task": made["item"], "worker": made["annotator"], "label": label}
+        self._task = made["item"]
         self._truth = made["truth"].astype("int64") if whole else made["truth"]
         self.features = made.get("features")
         self.chains = (made["chain"], made["position"]) if "chain" in made else None
         self.annotators: list[dict[str, Any]] = json.loads(made["annotators"])
 
     @property
-    def truth(self) -> dict[int, Any]:
-        """The truth of every item."""
-        return dict(enumerate(self._truth.tolist()))
+    def truth(self) -> dict[Any, Any]:
+        """The truth of every item; tokens are known by their sequence and position."""
+        return dict(zip(self._ids(), self._truth.tolist()))
+
+    def _ids(self) -> list[Any]:
+        if self.chains is None:
+            return list(range(len(self._truth)))
+        return list(zip(*(c.tolist() for c in self.chains)))
 
     def truth_array(self) -> Any:
         """The truth as an array, in the order of the rows of ``features``."""
@@ -255,9 +269,8 @@ class Simulation:
         """The answers as an array, items x annotators, -1 where there is none."""
         import numpy as np
 
-        task, worker = self.answers["task"], self.answers["worker"]
         out = np.full((len(self._truth), len(self.annotators)), -1, dtype=np.int64)
-        out[task, worker] = self.answers["label"]
+        out[self._task, self.answers["worker"]] = self.answers["label"]
         return out
 
     def accuracy(self, labels: Any) -> float:
@@ -284,9 +297,11 @@ def _by_item(labels: Any) -> dict[Any, Any]:
     if _frames._from_module(labels, "pandas"):
         return dict(zip(labels.index.tolist(), labels.tolist()))
     src = _frames.source(labels, ("task", "label"))
-    names = src.names()
-    rows = range(len(src.column(names[0])))
-    return dict(zip(*(src.flavour.to_list(src.take(n, list(rows))) for n in names[:2])))
+    *ids, last = src.names()
+    rows = list(range(len(src.column(last))))
+    columns = [src.flavour.to_list(src.take(n, rows)) for n in ids]
+    keys = columns[0] if len(columns) == 1 else list(zip(*columns))
+    return dict(zip(keys, src.flavour.to_list(src.take(last, rows))))
 
 
 def simulate(model: str = "dawid-skene", *, seed: int = 0, **properties: Any) -> Simulation:

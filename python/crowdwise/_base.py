@@ -62,19 +62,28 @@ class Aggregator(Params):
         annotator: Any = None,
         label: Any = None,
         probabilities: Any = None,
+        edges: Any = None,
+        features: Any = None,
     ) -> Self:
         """Fits the method; returns self.
 
         ``gold`` is known truth of some items (a series indexed by item, a dictionary, or pairs) for methods that use it.
-        ``kind`` is ``categorical``, ``real`` or ``preference`` where the data do not say it. ``item``, ``annotator`` and
-        ``label`` name the columns if they have unusual names. ``probabilities`` are what a classifier says of the items (a frame
-        of items x classes, a dictionary, or an array in the order of first appearance), for ``Crowdlab``. Ctrl-C ends the
-        fit with what it has, and a warning.
+        ``kind`` is ``categorical``, ``real``, ``preference`` or ``similarity`` where the data do not say it. ``item``,
+        ``annotator`` and ``label`` name the columns if they have unusual names. For some methods: ``probabilities`` are
+        what a classifier says of the items (a frame of items x classes, a dictionary, or an array in the order of first
+        appearance), ``edges`` links of items (pairs, or a frame of two columns), ``features`` a row of numbers for every
+        item. Ctrl-C ends the fit with what it has, and a warning.
         """
         made = answers(
             data, self._accepts, gold=gold, kind=kind, item=item, annotator=annotator, label=label, ordered=False
         )
-        return self._fit_answers(made if probabilities is None else made._with_probabilities(probabilities))
+        if probabilities is not None:
+            made = made._with_probabilities(probabilities)
+        if edges is not None:
+            made = made._with_edges(edges)
+        if features is not None:
+            made = made._with_features(features)
+        return self._fit_answers(made)
 
     def fit_predict(self, data: Any, **options: Any) -> Any:
         """Fits the method and gives the labels."""
@@ -148,7 +157,7 @@ class Aggregator(Params):
 
     def _per_item(self, values: Any, name: str) -> Any:
         a, _ = self._fitted()
-        return a._flavour.series(a._items, values, name, str(a._names[0]))
+        return a._flavour.series(a._units(len(values)), values, name, str(a._names[0]))
 
     def _per_annotator(self, values: Any, name: str) -> Any:
         a, _ = self._fitted()
@@ -163,12 +172,15 @@ class Aggregator(Params):
         a, f = self._fitted()
         best = f.best()
         if best is not None:
-            return self._per_item(a._flavour.take(a._classes, best), "agg_label")
+            classes = a._classes_of(f.n_classes, len(best))
+            return self._per_item(a._flavour.take(classes, best), "agg_label")
         values = f.values()
         if values is not None:
             return self._per_item(values[0], "agg_value")
         scores = f.scores()
-        return None if scores is None else self._per_item(scores[0], "agg_score")
+        if scores is None:
+            return None
+        return a._flavour.series(a._items, scores[0], "agg_score", str(a._names[0]))
 
     @property
     def probas_(self) -> Any:
@@ -180,7 +192,9 @@ class Aggregator(Params):
         posterior = f.posterior()
         if posterior is None:
             return None
-        return a._flavour.matrix(a._items, a.classes, posterior, str(a._names[0]), str(a._names[2]))
+        n, k = posterior.shape
+        classes = a._flavour.to_list(a._classes_of(k, n))
+        return a._flavour.matrix(a._units(n), classes, posterior, str(a._names[0]), str(a._names[2]))
 
     @property
     def classes_(self) -> list[Any]:
@@ -194,7 +208,8 @@ class Aggregator(Params):
         found = f.values()
         if found is None:
             return None
-        return a._flavour.table(a._items, {"value": found[0].tolist(), "sd": found[1].tolist()}, str(a._names[0]))
+        ids = a._units(len(found[0]))
+        return a._flavour.table(ids, {"value": found[0].tolist(), "sd": found[1].tolist()}, str(a._names[0]))
 
     @property
     def scores_(self) -> Any:

@@ -285,8 +285,8 @@ class BradleyTerryCalls(Aggregator):
         found = self._fitted()[1].scores()
         if found is None:
             return None
-        p = np.exp(found[0] - found[0].max())
-        return self._per_item(p / p.sum(), "agg_score")
+        p, a = np.exp(found[0] - found[0].max()), self._answers
+        return a._flavour.series(a._items, p / p.sum(), "agg_score", str(a._names[0]))
 
     @property
     def labels_(self) -> Any:

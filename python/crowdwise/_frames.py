@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 ITEM = ("item", "task", "unit", "example", "question", "object", "id")
 ANNOTATOR = ("annotator", "worker", "rater", "user", "judge", "performer", "labeler", "labeller")
 LABEL = ("label", "value", "answer", "rating", "response", "score", "class", "category", "judgment", "judgement", "winner")
+SAME = ("same", "similar", "similarity")
+SEQUENCE = ("sequence", "sentence", "seq", "chain")
+POSITION = ("position", "pos", "token", "index")
 LEFT = ("left", "item1", "item_1", "a", "first", "model_a")
 RIGHT = ("right", "item2", "item_2", "b", "second", "model_b")
 
@@ -48,6 +51,10 @@ class Source:
     def take_both(self, left: Any, right: Any, rows: Any) -> Any:
         raise NotImplementedError
 
+    def has(self, known: Sequence[str]) -> bool:
+        """Whether there is a column of one of these names."""
+        return not {str(n).lower() for n in self.names()}.isdisjoint(known)
+
     def pick(self, role: str, wanted: Any, known: Sequence[str]) -> Any:
         """The name of the column for a role: the one that was asked for, or the first that is known."""
         names = self.names()
@@ -75,6 +82,20 @@ class Flavour:
 
     name = "python"
 
+    def ids(self, ids: Any) -> list[Any]:
+        """Ids as a list; those of several columns (a dictionary: tokens, pairs) as tuples."""
+        if isinstance(ids, dict):
+            return list(zip(*(self.to_list(v) for v in ids.values())))
+        return self.to_list(ids)
+
+    def columns(self, ids: Any, id_name: str) -> dict[str, Any]:
+        """Ids as the first columns of a table."""
+        return {str(k): v for k, v in ids.items()} if isinstance(ids, dict) else {id_name: ids}
+
+    def numbers(self, array: np.ndarray) -> Any:
+        """Numbers in the flavour's own form."""
+        return array.tolist()
+
     def to_list(self, values: Any) -> list[Any]:
         return list(values)
 
@@ -92,18 +113,19 @@ class Flavour:
 
     def series(self, ids: Any, values: Any, name: str, id_name: str) -> Any:
         """A value for every id."""
-        return dict(zip(self.to_list(ids), _python(values)))
+        return dict(zip(self.ids(ids), _python(values)))
 
     def matrix(self, ids: Any, columns: list[Any], array: np.ndarray, id_name: str, columns_name: str) -> Any:
         """A row of numbers for every id."""
-        return {i: dict(zip(columns, row)) for i, row in zip(self.to_list(ids), array.tolist())}
+        return {i: dict(zip(columns, row)) for i, row in zip(self.ids(ids), array.tolist())}
 
     def table(self, ids: Any, columns: Mapping[str, Sequence[Any]], id_name: str) -> Any:
         """Several values for every id."""
         from ._table import Table
 
-        keys = self.to_list(ids)
-        return Table([{id_name: i, **{c: v[n] for c, v in columns.items()}} for n, i in enumerate(keys)])
+        named = {k: self.to_list(v) for k, v in self.columns(ids, id_name).items()}
+        length = len(next(iter(named.values())))
+        return Table([{c: v[n] for c, v in {**named, **columns}.items()} for n in range(length)])
 
     def confusion(self, ids: Any, classes: list[Any], array: np.ndarray, id_name: str, rows: str, columns: str) -> Any:
         """A matrix for every id."""
@@ -112,6 +134,18 @@ class Flavour:
 
 class PandasFlavour(Flavour):
     name = "pandas"
+
+    def index(self, ids: Any, id_name: str) -> Any:
+        import pandas as pd
+
+        if isinstance(ids, dict):
+            return pd.MultiIndex.from_arrays(list(ids.values()), names=list(ids))
+        return ids.rename(id_name)
+
+    def numbers(self, array: np.ndarray) -> Any:
+        import pandas as pd
+
+        return pd.Index(array)
 
     def to_list(self, values: Any) -> list[Any]:
         return values.tolist()
@@ -133,18 +167,18 @@ class PandasFlavour(Flavour):
     def series(self, ids: Any, values: Any, name: str, id_name: str) -> Any:
         import pandas as pd
 
-        return pd.Series(values, index=ids.rename(id_name), name=name)
+        return pd.Series(values, index=self.index(ids, id_name), name=name)
 
     def matrix(self, ids: Any, columns: list[Any], array: np.ndarray, id_name: str, columns_name: str) -> Any:
         import pandas as pd
 
         named = pd.Index(columns, name=columns_name, tupleize_cols=False)
-        return pd.DataFrame(array, index=ids.rename(id_name), columns=named, copy=False)
+        return pd.DataFrame(array, index=self.index(ids, id_name), columns=named, copy=False)
 
     def table(self, ids: Any, columns: Mapping[str, Sequence[Any]], id_name: str) -> Any:
         import pandas as pd
 
-        return pd.DataFrame({c: list(v) for c, v in columns.items()}, index=ids.rename(id_name))
+        return pd.DataFrame({c: list(v) for c, v in columns.items()}, index=self.index(ids, id_name))
 
     def confusion(self, ids: Any, classes: list[Any], array: np.ndarray, id_name: str, rows: str, columns: str) -> Any:
         import pandas as pd
@@ -155,6 +189,11 @@ class PandasFlavour(Flavour):
 
 class PolarsFlavour(Flavour):
     name = "polars"
+
+    def numbers(self, array: np.ndarray) -> Any:
+        import polars as pl
+
+        return pl.Series(array)
 
     def to_list(self, values: Any) -> list[Any]:
         return values.to_list()
@@ -178,17 +217,20 @@ class PolarsFlavour(Flavour):
     def series(self, ids: Any, values: Any, name: str, id_name: str) -> Any:
         import polars as pl
 
-        return pl.DataFrame({id_name: ids, name: values})
+        return pl.DataFrame({**self.columns(ids, id_name), name: values})
 
     def matrix(self, ids: Any, columns: list[Any], array: np.ndarray, id_name: str, columns_name: str) -> Any:
         import polars as pl
 
-        return pl.DataFrame({id_name: ids, **{str(c): array[:, n] for n, c in enumerate(columns)}})
+        return pl.DataFrame(
+            {**self.columns(ids, id_name), **{str(c): array[:, n] for n, c in enumerate(columns)}}
+        )
 
     def table(self, ids: Any, columns: Mapping[str, Sequence[Any]], id_name: str) -> Any:
         import polars as pl
 
-        return pl.DataFrame({id_name: ids, **{c: pl.Series(c, list(v), strict=False) for c, v in columns.items()}})
+        given = {c: pl.Series(c, list(v), strict=False) for c, v in columns.items()}
+        return pl.DataFrame({**self.columns(ids, id_name), **given})
 
     def confusion(self, ids: Any, classes: list[Any], array: np.ndarray, id_name: str, rows: str, columns: str) -> Any:
         import numpy as np
@@ -207,6 +249,11 @@ class PolarsFlavour(Flavour):
 
 class ArrowFlavour(Flavour):
     name = "pyarrow"
+
+    def numbers(self, array: np.ndarray) -> Any:
+        import pyarrow as pa
+
+        return pa.array(array)
 
     def to_list(self, values: Any) -> list[Any]:
         return values.to_pylist()
@@ -230,17 +277,19 @@ class ArrowFlavour(Flavour):
     def series(self, ids: Any, values: Any, name: str, id_name: str) -> Any:
         import pyarrow as pa
 
-        return pa.table({id_name: ids, name: values if isinstance(values, pa.Array) else pa.array(values)})
+        given = values if isinstance(values, pa.Array) else pa.array(values)
+        return pa.table({**self.columns(ids, id_name), name: given})
 
     def matrix(self, ids: Any, columns: list[Any], array: np.ndarray, id_name: str, columns_name: str) -> Any:
         import pyarrow as pa
 
-        return pa.table({id_name: ids, **{str(c): pa.array(array[:, n].copy()) for n, c in enumerate(columns)}})
+        given = {str(c): pa.array(array[:, n].copy()) for n, c in enumerate(columns)}
+        return pa.table({**self.columns(ids, id_name), **given})
 
     def table(self, ids: Any, columns: Mapping[str, Sequence[Any]], id_name: str) -> Any:
         import pyarrow as pa
 
-        return pa.table({id_name: ids, **{c: pa.array(list(v)) for c, v in columns.items()}})
+        return pa.table({**self.columns(ids, id_name), **{c: pa.array(list(v)) for c, v in columns.items()}})
 
     def confusion(self, ids: Any, classes: list[Any], array: np.ndarray, id_name: str, rows: str, columns: str) -> Any:
         import numpy as np

@@ -6,7 +6,7 @@ import json
 import warnings
 from typing import Any, ClassVar, TypeVar
 
-from . import _crowdwise, _frames, _own, _progress
+from . import _crowdwise, _frames, _own, _progress, _turns
 from ._answers import Answers, answers
 from ._base import Aggregator, refuse
 from ._crowdwise import Data, Fit, Model
@@ -97,10 +97,10 @@ class Learner(Aggregator):
             rate, decay = getattr(self, "learning_rate", 1e-3), getattr(self, "weight_decay", 0.0)
             return _own.TorchNetwork(network, x.shape[1], data.n_classes, image, rate, decay)
         if _own.is_estimator(network):
-            if self._id not in ("aggnet", "two-stage"):
+            if self._id not in _turns.METHODS:
                 raise refuse(
                     f"{type(self).__name__} needs the gradient of its network, which a scikit-learn classifier has not",
-                    "Aggnet and TwoStage take such classifiers",
+                    "Aggnet, MBEM, DeepMF, DeepBP and TwoStage take such classifiers",
                 )
             import copy
 
@@ -110,12 +110,8 @@ class Learner(Aggregator):
         )
 
     def _fit_estimator(self, data: Data, x: Any, estimator: Any) -> Fit:
-        """EM with a classifier like those of scikit-learn."""
-        params = self._method_params()
-        integrate = params.get("method", "dawid-skene") if self._id == "two-stage" else "majority-vote"
-        start = _crowdwise.fit(data, integrate, "{}", self._seed(), self.threads, None, None)
-        rounds = 1 if self._id == "two-stage" else 30
-        self._estimator, fit = _own.em(data, x, estimator, start, self._id, rounds)
+        """Turns with a classifier like those of scikit-learn."""
+        self._estimator, fit = _turns.learn(data, x, estimator, self._id, self._method_params(), self._seed())
         return fit
 
     def _method_params(self) -> dict[str, Any]:
@@ -152,7 +148,7 @@ class Learner(Aggregator):
         self._fitted()
         x, image = _features(X, self, self.n_features_in_)
         if answers is None and self._estimator is not None:
-            return _own.rows_of(self._estimator, x, len(self.classes_))
+            return _turns.rows_of(self._estimator, x, len(self.classes_))
         if answers is None and self._network is not None:
             return _own.probabilities(self._network, x)
         if self._model is None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._crowdwise import Data, Fit
-
 
 def is_torch(network: Any) -> bool:
     """Whether it is a torch module."""
@@ -50,9 +48,10 @@ class TorchNetwork:
         self._optimiser = self._make(module.parameters())
         self._base = [g["lr"] for g in self._optimiser.param_groups]
         self._scores: Any = None
+        self._x: Any = None
 
     def _batch(self, x: Any) -> Any:
-        batch = self.torch.from_numpy(x).to(self.device)
+        batch = (x if self.torch.is_tensor(x) else self.torch.from_numpy(x)).to(self.device)
         if self.image is not None:
             height, width, channels = self.image
             batch = batch.reshape(-1, height, width, channels).permute(0, 3, 1, 2).contiguous()
@@ -64,6 +63,7 @@ class TorchNetwork:
             for part in self.module.modules():
                 if type(part).__name__.startswith("Dropout"):
                     part.train()
+        self._x = x
         if mode == "train":
             self._scores = self.module(self._batch(x))
             out = self._scores.detach()
@@ -76,6 +76,13 @@ class TorchNetwork:
         self._optimiser.zero_grad()
         self._scores.backward(self.torch.from_numpy(d_scores).to(self._scores.device, self._scores.dtype))
         self._optimiser.step()
+
+    def input_gradient(self, d_scores: Any) -> Any:
+        """The derivative by the features of the last forward pass; no step is taken."""
+        x = self.torch.from_numpy(self._x).requires_grad_(True)
+        d = self.torch.from_numpy(d_scores).to(self.device)
+        (slope,) = self.torch.autograd.grad(self.module(self._batch(x)), x, d)
+        return slope.to("cpu", self.torch.float32).contiguous().numpy()
 
     def set_rate(self, factor: float) -> None:
         self.rate = factor
@@ -111,59 +118,3 @@ def probabilities(network: Any, x: Any, chunk: int = 512) -> Any:
     z -= z.max(axis=1, keepdims=True)
     p = np.exp(z)
     return p / p.sum(axis=1, keepdims=True)
-
-
-def fit_weighted(estimator: Any, x: Any, q: Any) -> Any:
-    """Fits a classifier to soft labels: every item once for each of its likely classes, weighted by their probability."""
-    import numpy as np
-
-    item, label = np.nonzero(q > 1e-3)
-    return estimator.fit(x[item], label, sample_weight=q[item, label])
-
-
-def rows_of(estimator: Any, x: Any, k: int) -> Any:
-    """Probabilities of all classes, also of those that the classifier did not meet."""
-    import numpy as np
-
-    p = np.full((len(x), k), 1e-12)
-    p[:, np.asarray(estimator.classes_, dtype=int)] = estimator.predict_proba(x)
-    return p / p.sum(axis=1, keepdims=True)
-
-
-def em(
-    data: Data, x: Any, estimator: Any, start: Fit, method: str, rounds: int, tol: float = 1e-4, alpha: float = 0.1
-) -> tuple[Any, Fit]:
-    """EM with any classifier: it is fitted to the probabilities of the items, annotators are judged by them, and both give
-    the next probabilities. With ``rounds=1`` it is fitted once to those of ``start``."""
-    import numpy as np
-
-    k, m = data.n_classes, data.n_annotators
-    unit, annotator, code = data.codes()
-    q = np.array(start.posterior())
-    confusion = np.array(start.confusion()) if start.confusion() is not None else None
-    converged, n = rounds == 1, 0
-    for n in range(1, rounds + 1):
-        fit_weighted(estimator, x, q)
-        if rounds == 1:
-            break
-        f = rows_of(estimator, x, k)
-        counts = np.stack(
-            [np.bincount(annotator * k + code, weights=q[unit, t], minlength=m * k).reshape(m, k) for t in range(k)], axis=1
-        )
-        confusion = counts + alpha
-        confusion /= confusion.sum(axis=2, keepdims=True)
-        logs = np.log(f)
-        evidence = np.log(confusion)[annotator, :, code]
-        for t in range(k):
-            logs[:, t] += np.bincount(unit, weights=evidence[:, t], minlength=len(q))
-        logs -= logs.max(axis=1, keepdims=True)
-        new = np.exp(logs)
-        new /= new.sum(axis=1, keepdims=True)
-        moved, q = np.abs(new - q).max(), new
-        if moved < tol:
-            converged = True
-            break
-    fit = start
-    if confusion is not None:
-        fit = start.begin(data, np.ascontiguousarray(confusion), q.mean(axis=0))
-    return estimator, fit.with_posterior(data, method, np.ascontiguousarray(q), n, converged)

@@ -6,6 +6,9 @@ import sys
 import time
 from typing import Any
 
+#: Seconds before the line is shown.
+DELAY = 0.5
+
 
 class Progress:
     """Called by a running fit at most ten times a second."""
@@ -19,7 +22,7 @@ class Progress:
     def __call__(
         self, iteration: int, most: int, objective: float | None, change: float, tol: float, stage: str | None
     ) -> None:
-        if time.monotonic() - self.begun < 0.5:
+        if time.monotonic() - self.begun < DELAY:
             return
         text = f"{self.what}: {stage}" if stage else f"{self.what}: {iteration}/{most}"
         if objective is not None and not stage:

@@ -64,27 +64,38 @@ def _parts(method: Any) -> dict[str, bytes]:
 def parts_of(answers: Answers) -> dict[str, bytes]:
     """Answers as named parts."""
     f = answers._flavour
-    columns = {}
+    columns: dict[str, Any] = {}
     for name, values in (("items", answers._items), ("annotators", answers._annotators), ("classes", answers._classes)):
-        listed = f.to_list(values)
-        odd = next((v for v in listed if not isinstance(v, (str, int, float, bool, type(None)))), None)
-        if odd is not None:
-            kind = type(odd).__name__
-            raise DataError(f"{name} of type {kind} cannot be kept in a file", "unsupported", "use pickle")
-        columns[name] = {"values": listed, "type": str(getattr(values, "dtype", getattr(values, "type", "")))}
+        if isinstance(values, dict):  # tokens
+            columns[name] = {"columns": {k: _column(f, name, v) for k, v in values.items()}}
+        else:
+            columns[name] = _column(f, name, values)
     ids = {"flavour": f.name, "names": [str(n) for n in answers._names], **columns}
     return {"ids.json": json.dumps(ids).encode(), "data.bin": answers._data.to_bytes()}
+
+
+def _column(flavour: Any, name: str, values: Any) -> dict[str, Any]:
+    listed = flavour.to_list(values)
+    odd = next((v for v in listed if not isinstance(v, (str, int, float, bool, type(None)))), None)
+    if odd is not None:
+        kind = type(odd).__name__
+        raise DataError(f"{name} of type {kind} cannot be kept in a file", "unsupported", "use pickle")
+    return {"values": listed, "type": str(getattr(values, "dtype", getattr(values, "type", "")))}
 
 
 def answers_of(parts: dict[str, bytes]) -> Answers:
     ids = json.loads(parts["ids.json"])
     f = FLAVOURS[ids["flavour"]]
-    items, annotators, classes = (
-        _typed(ids["flavour"], ids[n]["values"], ids[n]["type"]) for n in ("items", "annotators", "classes")
-    )
+    items, annotators, classes = (_restored(ids["flavour"], ids[n]) for n in ("items", "annotators", "classes"))
     item, annotator, label = ids["names"]
     data = Data.from_bytes(parts["data.bin"])
     return Answers(data, f, items, annotators, classes, (item, annotator, label))
+
+
+def _restored(flavour: str, kept: dict[str, Any]) -> Any:
+    if "columns" in kept:
+        return {k: _restored(flavour, v) for k, v in kept["columns"].items()}
+    return _typed(flavour, kept["values"], kept["type"])
 
 
 def _typed(flavour: str, values: list[Any], kind: str) -> Any:

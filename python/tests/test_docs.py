@@ -17,12 +17,23 @@ def test_the_readmes_example(root, tmp_path, monkeypatch):
     assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
+def test_the_guides_examples(root):
+    blocks = re.findall(r"```python\n(.*?)```", (root / "docs/python/guide.md").read_text(encoding="utf-8"), re.S)
+    assert len(blocks) >= 4
+    space: dict = {}
+    for n, block in enumerate(blocks):
+        exec(compile(block, f"guide.md block {n}", "exec"), space)
+
+
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_notebooks_run(name, root, monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
     monkeypatch.chdir(root / "docs/python/notebooks")
     book = json.loads((root / f"docs/python/notebooks/{name}.ipynb").read_text(encoding="utf-8"))
     cells = ["".join(c["source"]) for c in book["cells"] if c["cell_type"] == "code"]
     assert len(cells) >= 5
+    shown = [o for c in book["cells"] for o in c.get("outputs", []) if "image/png" in o.get("data", {})]
+    assert shown, "a notebook has its pictures"
     space: dict = {}
     for n, cell in enumerate(cells):
         exec(compile(cell, f"{name}.ipynb cell {n}", "exec"), space)

@@ -105,12 +105,7 @@ NOT_FOR_CROWDS = {
 OPTIONS = {"TwoStage": {"method": "majority-vote"}}
 
 
-#: Learners that the checks were tried with.
-CHECKED = ["TwoStage", "Raykar", "Aggnet", "MBEM", "BayesDgc", "DeepMF", "DeepBP", "CrowdLayer", "TraceReg"]
-CHECKED += ["GeoCrowdNet", "DoctorNet", "Conal", "MaxMig"]
-
-
-@pytest.mark.parametrize("name", CHECKED)
+@pytest.mark.parametrize("name", LEARNERS)
 def test_checks_of_scikit_learn(name):
     made = getattr(crowdwise, name)(progress=False, **OPTIONS.get(name, {}))
     results = check_estimator(made, expected_failed_checks=NOT_FOR_CROWDS, on_fail=None)
@@ -138,6 +133,9 @@ class Linear:
     def backward(self, d_scores):
         self.w -= np.float32(self.rate * self.factor) * (self.x.T @ d_scores)
 
+    def input_gradient(self, d_scores):
+        return np.ascontiguousarray(d_scores @ self.w[:-1].T)
+
     def set_rate(self, factor):
         self.factor = factor
 
@@ -148,7 +146,10 @@ class Linear:
         self.w = weights.reshape(self.w.shape).copy()
 
 
-@pytest.mark.parametrize("name", ["Aggnet", "CrowdLayer", "TraceReg", "GeoCrowdNet", "MaxMig", "BayesDgc", "TwoStage"])
+OWN = ["Aggnet", "CrowdLayer", "TraceReg", "GeoCrowdNet", "MaxMig", "BayesDgc", "TwoStage", "MBEM", "DeepMF", "AdvCrowd", "Mnn", "Dlc"]
+
+
+@pytest.mark.parametrize("name", OWN)
 def test_a_network_of_your_own(name, crowd):
     own = Linear(5, 3)
     model = getattr(crowdwise, name)(network=own, epochs=40, progress=False).fit(crowd.features, crowd.matrix())
@@ -167,27 +168,112 @@ def test_mistakes_in_a_network_of_your_own(crowd):
         crowdwise.Aggnet(network=Linear(5, 4), progress=False).fit(crowd.features, crowd.matrix())
     with pytest.raises(crowdwise.UnsupportedError):
         crowdwise.DoctorNet(network=Linear(5, 3), progress=False).fit(crowd.features, crowd.matrix())
+    blind = Linear(5, 3)
+    blind.input_gradient = None
+    with pytest.raises(TypeError):
+        crowdwise.AdvCrowd(network=blind, progress=False).fit(crowd.features, crowd.matrix())
     with pytest.raises(crowdwise.CrowdwiseError):
         crowdwise.Aggnet(network=17, progress=False).fit(crowd.features, crowd.matrix())
 
 
-def test_torch_modules(crowd):
+TORCH = ["Aggnet", "CrowdLayer", "TraceReg", "GeoCrowdNet", "MaxMig", "BayesDgc", "TwoStage", "MBEM", "DeepMF", "AdvCrowd"]
+
+
+@pytest.mark.parametrize("name", TORCH)
+def test_torch_modules(name, crowd):
     torch = pytest.importorskip("torch")
     torch.manual_seed(0)
-    module = torch.nn.Sequential(torch.nn.Linear(5, 16), torch.nn.ReLU(), torch.nn.Linear(16, 3))
-    model = crowdwise.CrowdLayer(network=module, epochs=60, progress=False).fit(crowd.features, crowd.matrix())
+    module = torch.nn.Sequential(torch.nn.Linear(5, 16), torch.nn.ReLU(), torch.nn.Dropout(0.1), torch.nn.Linear(16, 3))
+    before = [p.detach().clone() for p in module.parameters()]
+    cls = getattr(crowdwise, name)
+    model = cls(network=module, epochs=60, learning_rate=0.01, progress=False).fit(crowd.features, crowd.matrix())
     assert model.score(crowd.features, crowd.truth_array()) > 0.85
+    assert any((a != b).any() for a, b in zip(before, module.parameters())), "the module itself is trained"
+    assert np.allclose(model.predict_proba(crowd.features).sum(axis=1), 1)
 
 
-def test_a_classifier_of_scikit_learn(crowd):
+def test_torch_images():
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    images = rng.normal(size=(200, 8, 8, 3)).astype(np.float32)
+    images[truth == 1, :4] += 1.0
+    said = np.where(rng.random((200, 3)) < 0.8, truth[:, None], 1 - truth[:, None])
+    module = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(144, 2)
+    )
+    model = crowdwise.CrowdLayer(network=module, epochs=15, progress=False).fit(images, said)
+    assert model.score(images, truth) > 0.85
+
+
+def test_the_gradient_by_the_features_of_a_torch_module():
+    torch = pytest.importorskip("torch")
+    from crowdwise._own import TorchNetwork
+
+    torch.manual_seed(0)
+    net = TorchNetwork(torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2)), 3, 2)
+    x, d = np.array([[0.3, -0.2, 0.5]], dtype=np.float32), np.array([[1.0, -0.5]], dtype=np.float32)
+    net.forward(x, "eval")
+    slope = net.input_gradient(d)
+    for c in range(3):
+        step = np.zeros_like(x)
+        step[0, c] = 1e-2
+        by_steps = ((net.forward(x + step, "eval") - net.forward(x - step, "eval")) * d).sum() / 2e-2
+        assert slope[0, c] == pytest.approx(by_steps, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["TwoStage", "Aggnet", "MBEM", "DeepMF", "DeepBP"])
+def test_a_classifier_of_scikit_learn(name, crowd):
     from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import GaussianNB
 
+    cls = getattr(crowdwise, name)
     for classifier in (LogisticRegression(max_iter=500), GaussianNB()):
-        for cls in (crowdwise.Aggnet, crowdwise.TwoStage):
-            model = cls(network=classifier, progress=False).fit(crowd.features, crowd.matrix())
-            assert model.score(crowd.features, crowd.truth_array()) > 0.85
-            assert sum(model.labels_[i] == t for i, t in crowd.truth.items()) > 320
-            assert not hasattr(classifier, "classes_"), "the caller's classifier stays as it was"
-    with pytest.raises(crowdwise.UnsupportedError, match="gradient"):
-        crowdwise.MaxMig(network=GaussianNB(), progress=False).fit(crowd.features, crowd.matrix())
+        model = cls(network=classifier, progress=False).fit(crowd.features, crowd.matrix())
+        assert model.score(crowd.features, crowd.truth_array()) > 0.85
+        assert sum(model.labels_[i] == t for i, t in crowd.truth.items()) > 320
+        assert not hasattr(classifier, "classes_"), "the caller's classifier stays as it was"
+        assert len(model.annotators_) == 15 and np.allclose(model.predict_proba(crowd.features).sum(axis=1), 1)
+        truth = [a["accuracy"] for a in crowd.annotators]
+        found = {row["worker"]: row["accuracy"] for row in model.annotators_}
+        assert np.corrcoef(truth, [found[j] for j in range(15)])[0, 1] > 0.7, "annotators are judged rightly"
+
+
+def test_turns_with_a_classifier_are_those_of_the_built_in_network(crowd):
+    """Soft-max regression to its end, here and there: the same rule gives nearly the same answers."""
+    from sklearn.linear_model import LogisticRegression
+
+    own = crowdwise.Aggnet(network=LogisticRegression(max_iter=500), progress=False).fit(crowd.features, crowd.matrix())
+    raykar = crowdwise.Raykar(progress=False).fit(crowd.features, crowd.matrix())
+    same = np.mean([own.labels_[i] == raykar.labels_[i] for i in range(400)])
+    assert same > 0.97, f"{same}"
+
+
+def test_known_truth_stays_with_a_classifier(crowd):
+    from sklearn.naive_bayes import GaussianNB
+
+    gold = {i: int((t + 1) % 3) for i, t in crowd.truth.items() if i < 5}  # wrong on purpose
+    for cls in (crowdwise.TwoStage, crowdwise.Aggnet, crowdwise.MBEM, crowdwise.DeepMF, crowdwise.DeepBP):
+        model = cls(network=GaussianNB(), progress=False).fit(crowd.features, crowd.matrix(), gold=gold)
+        assert all(model.labels_[i] == g for i, g in gold.items()), cls.__name__
+
+
+def test_learners_that_need_a_gradient_refuse_such_classifiers(crowd):
+    from sklearn.naive_bayes import GaussianNB
+
+    for cls in (crowdwise.MaxMig, crowdwise.CrowdLayer, crowdwise.AdvCrowd):
+        with pytest.raises(crowdwise.UnsupportedError, match="gradient"):
+            cls(network=GaussianNB(), progress=False).fit(crowd.features, crowd.matrix())
+
+
+def test_numbers_of_the_turns():
+    from crowdwise import _turns
+
+    # digamma(1) is minus Euler's constant, digamma(x + 1) = digamma(x) + 1/x
+    assert _turns.digamma(1.0) == pytest.approx(-0.5772156649015329, abs=1e-13)
+    x = np.array([0.01, 0.5, 3.7, 40.0])
+    assert np.allclose(_turns.digamma(x + 1), _turns.digamma(x) + 1 / x, atol=1e-12)
+    rows = _turns.clipped(np.array([[0.98, 0.01, 0.01], [0.5, 0.5, 0.0]]), 0.9)
+    assert np.allclose(rows, [[0.9, 0.05, 0.05], [0.5, 0.5, 0.0]])
+    assert np.allclose(_turns.clipped(np.array([[0.7, 0.2, 0.1]]), 1 / 3), 1 / 3)

@@ -1,5 +1,6 @@
 //! What is generated from the list of methods and from the command line's own definition.
 
+use crate::python::FOLDER;
 use crate::root;
 use crowdwise::{Entry, LabelKind};
 use std::fmt::Write as _;
@@ -9,11 +10,13 @@ use std::process::Command;
 const BEGIN: &str = "<!-- methods: begin (cargo xtask gen) -->";
 const END: &str = "<!-- methods: end -->";
 
-const PYTHON: &str = "python/crowdwise/_methods.py";
-
 /// Writes the Python classes: all that the Python package needs of this.
 pub fn python_only() -> Result<(), String> {
-    std::fs::write(root().join(PYTHON), crate::python::classes()).map_err(|e| format!("{PYTHON}: {e}"))
+    std::fs::create_dir_all(root().join(FOLDER)).map_err(|e| format!("{FOLDER}: {e}"))?;
+    for (path, text) in crate::python::files() {
+        std::fs::write(&path, text).map_err(|e| format!("{}: {e}", shown(&path)))?;
+    }
+    Ok(())
 }
 
 /// Writes every generated file, or with `check` only says which are out of date.
@@ -26,7 +29,7 @@ pub fn run(check: bool) -> Result<(), String> {
     for (shell, file) in [("bash", "crowdwise.bash"), ("zsh", "_crowdwise"), ("fish", "crowdwise.fish")] {
         files.push((root().join("completions").join(file), command(&["completions", shell])?));
     }
-    files.push((root().join(PYTHON), crate::python::classes()));
+    files.extend(crate::python::files());
     let mut stale = Vec::new();
     for (path, text) in &files {
         if std::fs::read_to_string(path).ok().as_deref() == Some(text) {
@@ -47,11 +50,14 @@ pub fn run(check: bool) -> Result<(), String> {
     Err(format!("out of date: {}; run `cargo xtask gen`", stale.join(", ")))
 }
 
-/// Pages of methods that are no longer in the list.
+/// Pages and classes of methods that are no longer in the list.
 fn left_over(files: &[(PathBuf, String)]) -> Vec<PathBuf> {
-    let Ok(dir) = std::fs::read_dir(root().join("docs/methods")) else { return Vec::new() };
-    let mut extra: Vec<PathBuf> =
-        dir.filter_map(Result::ok).map(|d| d.path()).filter(|p| !files.iter().any(|(f, _)| f == p)).collect();
+    let mut extra = Vec::new();
+    for folder in ["docs/methods", FOLDER] {
+        let Ok(dir) = std::fs::read_dir(root().join(folder)) else { continue };
+        let found = dir.filter_map(Result::ok).map(|d| d.path()).filter(|p| p.is_file());
+        extra.extend(found.filter(|p| !files.iter().any(|(f, _)| f == p)));
+    }
     extra.sort();
     extra
 }

@@ -1,8 +1,11 @@
 //! The Python classes: one for every method of the list.
 
+use crate::root;
 use crowdwise::{Entry, LabelKind, ParamInfo};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 /// A class that crowd-kit has, too: its name and its arguments, in its order and with its defaults.
 struct Known {
@@ -132,32 +135,106 @@ const CAPITALS: [(&str, &str); 12] = [
 const KEYWORDS: [&str; 6] = ["lambda", "from", "in", "is", "class", "global"];
 
 const HEAD: &str = "\
-\"\"\"One class for every method. Generated from the list of methods by `cargo xtask gen`: do not edit.\"\"\"
-
-# ruff: noqa: E501
+# ruff: noqa: E501, F401
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from . import _crowdkit
-from ._base import Aggregator, WarmAggregator
-from ._learn import Learner
+from .. import _crowdkit
+from .._base import Aggregator, WarmAggregator
+from .._learn import Learner
+
+__all__ = [
+";
+
+const INDEX: &str = "\
+\"\"\"Where the class of every method is. Generated from the list of methods by `cargo xtask gen`: do not edit.\"\"\"
+
+from __future__ import annotations
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+from typing import Any as _Any
 
 ";
 
-/// The file with all classes.
-pub fn classes() -> String {
-    let entries: Vec<&Entry> = crowdwise::methods().collect();
-    let names: Vec<String> = entries.iter().map(|e| class_name(e)).collect();
-    let mut out = HEAD.to_owned();
-    let mut sorted: Vec<&String> = names.iter().collect();
-    sorted.sort();
-    out.push_str("__all__ = [\n");
-    sorted.iter().for_each(|n| _ = writeln!(out, "    \"{n}\","));
+const LOOK_UP: &str = "
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _FAMILY:
+        raise AttributeError(f\"module {__name__!r} has no attribute {name!r}\")
+    value = getattr(_import_module(f\"crowdwise._families.{_FAMILY[name]}\"), name)
+    globals()[name] = value
+    return value
+";
+
+/// Where the classes are.
+pub const FOLDER: &str = "python/crowdwise/_families";
+
+/// The files with all classes: one for every family of methods, and an index.
+pub fn files() -> Vec<(PathBuf, String)> {
+    let families = families();
+    let mut by_family: BTreeMap<&str, Vec<(&Entry, String)>> = BTreeMap::new();
+    for e in crowdwise::methods() {
+        let family = families.get(e.info.id).map_or("general", String::as_str);
+        by_family.entry(family).or_default().push((e, class_name(e)));
+    }
+    let folder = root().join(FOLDER);
+    let mut out = vec![
+        (root().join("python/crowdwise/_methods.py"), index(&by_family)),
+        (folder.join("__init__.py"), "\"\"\"Generated: one module for every family of methods.\"\"\"\n".into()),
+    ];
+    for (family, members) in &by_family {
+        out.push((folder.join(format!("{family}.py")), module(family, members)));
+    }
+    out
+}
+
+/// The family of every method: the folder that its source lies in.
+fn families() -> BTreeMap<String, String> {
+    let mut out = BTreeMap::new();
+    let list = |dir: &Path| std::fs::read_dir(dir).into_iter().flatten().filter_map(|e| Some(e.ok()?.path()));
+    for krate in ["crowdwise-methods", "crowdwise-structured", "crowdwise-learn"] {
+        for dir in list(&root().join("crates").join(krate).join("src")).filter(|p| p.is_dir()) {
+            let family = dir.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            for file in list(&dir).filter(|f| f.extension().is_some_and(|e| e == "rs")) {
+                let text = std::fs::read_to_string(file).unwrap_or_default();
+                // the line of MethodInfo that names the method
+                let ids = text.lines().filter_map(|l| l.strip_prefix("        id: \"")?.strip_suffix("\","));
+                ids.for_each(|id| _ = out.insert(id.to_owned(), family.clone()));
+            }
+        }
+    }
+    out
+}
+
+fn index(by_family: &BTreeMap<&str, Vec<(&Entry, String)>>) -> String {
+    let mut names: Vec<(&str, &str)> =
+        by_family.iter().flat_map(|(f, members)| members.iter().map(|(_, n)| (n.as_str(), *f))).collect();
+    names.sort_unstable();
+    let mut out = INDEX.to_owned();
+    out.push_str("if TYPE_CHECKING:\n");
+    by_family.keys().for_each(|f| _ = writeln!(out, "    from ._families.{f} import *  # noqa: F403"));
+    out.push_str("\n__all__ = [\n");
+    names.iter().for_each(|(n, _)| _ = writeln!(out, "    \"{n}\","));
     out.push_str("]\n\n#: The class of every method.\nCLASSES: dict[str, str] = {\n");
-    entries.iter().zip(&names).for_each(|(e, n)| _ = writeln!(out, "    \"{}\": \"{n}\",", e.info.id));
-    out.push_str("}\n");
-    entries.iter().zip(&names).for_each(|(e, n)| out.push_str(&class(e, n)));
+    crowdwise::methods().for_each(|e| _ = writeln!(out, "    \"{}\": \"{}\",", e.info.id, class_name(e)));
+    out.push_str("}\n\n#: The module of every class.\n_FAMILY = {\n");
+    names.iter().for_each(|(n, f)| _ = writeln!(out, "    \"{n}\": \"{f}\","));
+    out.push('}');
+    out.push_str(LOOK_UP);
+    out
+}
+
+fn module(family: &str, members: &[(&Entry, String)]) -> String {
+    let mut out =
+        format!("\"\"\"Methods of the family `{family}`. Generated by `cargo xtask gen`: do not edit.\"\"\"\n\n{HEAD}");
+    let mut names: Vec<&str> = members.iter().map(|(_, n)| n.as_str()).collect();
+    names.sort_unstable();
+    names.iter().for_each(|n| _ = writeln!(out, "    \"{n}\","));
+    out.push_str("]\n");
+    members.iter().for_each(|(e, n)| out.push_str(&class(e, n)));
     out
 }
 

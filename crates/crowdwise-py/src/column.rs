@@ -12,13 +12,20 @@ use pyo3::types::{PyFloat, PyString};
 pub const MISSING: u32 = u32::MAX;
 
 /// Numbered values, and the numbers themselves where the column has numbers.
-#[pyclass(frozen, module = "crowdwise._crowdwise")]
-#[derive(Debug)]
+#[pyclass(module = "crowdwise._crowdwise")]
+#[derive(Debug, Default)]
 pub struct Column {
     pub names: Names,
     pub codes: Vec<u32>,
     /// Row of the first appearance of every value.
     pub first: Vec<u32>,
+}
+
+impl Column {
+    /// What is in it; it is empty from now on, so that a table can be made of it without holding everything twice.
+    pub fn used_up(column: &Bound<'_, Column>) -> Column {
+        std::mem::take(&mut *column.borrow_mut())
+    }
 }
 
 /// Numbers values one by one.
@@ -222,7 +229,13 @@ pub fn of_floats(v: &[f64]) -> Column {
     coder.finish()
 }
 
+/// Objects whose numbers are remembered by their address.
+const REMEMBERED: usize = 1 << 13;
+
 /// An array of Python objects: text mostly. None, NaN and the missing values of pandas are no values.
+///
+/// Most frames hold the same few objects many times, so that an object that was seen lately need not be read again. The
+/// array keeps all of them alive: an address stays that of its object.
 fn objects(array: &Bound<'_, PyAny>) -> PyResult<Column> {
     let py = array.py();
     let array = array
@@ -230,23 +243,25 @@ fn objects(array: &Bound<'_, PyAny>) -> PyResult<Column> {
         .map_err(|_| PyTypeError::new_err(format!("a column of type {} cannot be read", array.get_type())))?;
     let array = array.readonly();
     let mut coder = Coder::with_capacity(array.as_array().len());
-    let mut last: Option<(*mut pyo3::ffi::PyObject, u32)> = None;
+    let mut seen = vec![(0usize, 0u32); REMEMBERED];
     for object in array.as_array() {
-        let pointer = object.as_ptr();
-        if let Some((before, code)) = last
-            && before == pointer
-        {
-            coder.put(code);
+        let address = object.as_ptr() as usize;
+        // objects lie at multiples of 16
+        let place = (address >> 4 ^ address >> 17) % REMEMBERED;
+        if seen[place].0 == address {
+            coder.put(seen[place].1);
             continue;
         }
         let object = object.bind(py);
-        if let Ok(text) = object.cast::<PyString>() {
-            last = Some((pointer, coder.text(text.to_str()?)));
+        let code = if let Ok(text) = object.cast::<PyString>() {
+            coder.text(text.to_str()?)
         } else if is_missing(object) {
             coder.missing();
+            continue;
         } else {
-            last = Some((pointer, coder.text(object.str()?.to_str()?)));
-        }
+            coder.text(object.str()?.to_str()?)
+        };
+        seen[place] = (address, code);
     }
     Ok(coder.finish())
 }

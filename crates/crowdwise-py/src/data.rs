@@ -2,12 +2,13 @@
 
 use crate::column::{Column, MISSING};
 use crate::error::raised;
-use crowdwise::{Codes, Dataset, Error, Gold, LabelKind, Preference, TableBuilder, Units, Values};
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use crate::kept::Kept;
+use crate::kinds::{self, First, Made};
+use crowdwise::{Dataset, Error, Gold, GoldValues, LabelKind, Structure, Units};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 #[pyclass(frozen, module = "crowdwise._crowdwise")]
@@ -16,141 +17,63 @@ use std::sync::Arc;
 pub struct Data {
     pub data: Arc<Dataset>,
     /// Rows of the caller's frame in which items, annotators and classes first appear; empty if it was read from a file.
-    first: First,
-    notes: Vec<String>,
+    pub first: First,
+    pub notes: Vec<String>,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct First {
-    item: Vec<u32>,
-    annotator: Vec<u32>,
-    class: Vec<u32>,
-}
-
-/// A dataset as bytes: what pickle keeps. Pairs are units of two items.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    kind: LabelKind,
-    source: String,
-    items: crowdwise::Names,
-    annotators: crowdwise::Names,
-    classes: crowdwise::Names,
-    ordered: bool,
-    pairs: Vec<[u32; 2]>,
-    unit: Vec<u32>,
-    annotator: Vec<u32>,
-    codes: Vec<u32>,
-    numbers: Vec<f64>,
-    /// (item, text) of known truth.
-    gold: Vec<(u32, String)>,
-    first: First,
-    notes: Vec<String>,
-}
-
-const TIE_WORDS: [&str; 4] = ["tie", "both", "equal", "draw"];
+type Known = Option<Vec<(String, String)>>;
 
 #[pymethods]
 impl Data {
-    /// Classes: who said what about which item. A row without a label is no answer; its item stays.
+    /// Classes: who said what about which item. A row without a label is no answer; its item stays. The columns are used up.
     #[staticmethod]
     #[pyo3(signature = (item, annotator, label, gold=None, ordered=false))]
     fn classes(
         py: Python<'_>,
-        item: &Column,
-        annotator: &Column,
-        label: &Column,
-        gold: Option<Vec<(String, String)>>,
+        item: &Bound<'_, Column>,
+        annotator: &Bound<'_, Column>,
+        label: &Bound<'_, Column>,
+        gold: Known,
         ordered: bool,
     ) -> PyResult<Data> {
-        complete(item, "item")?;
-        complete(annotator, "annotator")?;
-        py.detach(|| -> Result<Data, Error> {
-            let mut b = TableBuilder::new(LabelKind::Categorical);
-            (b.items, b.annotators, b.classes) = (item.names.clone(), annotator.names.clone(), label.names.clone());
-            b.ordered = ordered;
-            let rows = item.codes.iter().zip(&annotator.codes).zip(&label.codes);
-            for ((&i, &j), &l) in rows.filter(|(_, l)| **l != MISSING) {
-                b.label_codes(i, j, l)?;
-            }
-            let empty = label.codes.len() - b.len();
-            let table = b.finish()?;
-            let mut names = label.names.clone();
-            names.thaw();
-            let row = |c: &str| names.get(c).map_or(MISSING, |c| label.first[c as usize]);
-            let class = table.categorical().expect("categorical").classes.iter().map(row).collect();
-            let first = First { item: item.first.clone(), annotator: annotator.first.clone(), class };
-            Data::new(Dataset::new(table), first, notes(empty), gold)
-        })
-        .map_err(|e| raised(py, &e))
+        let [item, annotator, label] = [item, annotator, label].map(Column::used_up);
+        Data::of(py, gold, || kinds::classes(item, annotator, label, ordered))
     }
 
     /// Real values.
     #[staticmethod]
     #[pyo3(signature = (item, annotator, label, gold=None))]
-    fn numbers(
-        py: Python<'_>,
-        item: &Column,
-        annotator: &Column,
-        label: &Column,
-        gold: Option<Vec<(String, String)>>,
-    ) -> PyResult<Data> {
-        complete(item, "item")?;
-        complete(annotator, "annotator")?;
-        let values: Vec<f64> = label
-            .names
-            .iter()
-            .zip(&label.first)
-            .map(|(t, row)| match t.trim().parse::<f64>() {
-                Ok(x) if x.is_finite() => Ok(x),
-                _ => Err(PyValueError::new_err(format!("row {row}: the label `{t}` is not a finite number"))),
-            })
-            .collect::<PyResult<_>>()?;
-        let mut b = TableBuilder::new(LabelKind::Real);
-        (b.items, b.annotators) = (item.names.clone(), annotator.names.clone());
-        let rows = item.codes.iter().zip(&annotator.codes).zip(&label.codes);
-        for ((&i, &j), &l) in rows.filter(|(_, l)| **l != MISSING) {
-            b.value_codes(i, j, values[l as usize]);
-        }
-        let empty = label.codes.len() - b.len();
-        let table = b.finish().map_err(|e| raised(py, &e))?;
-        let first = First { item: item.first.clone(), annotator: annotator.first.clone(), class: Vec::new() };
-        Data::new(Dataset::new(table), first, notes(empty), gold).map_err(|e| raised(py, &e))
+    fn numbers(py: Python<'_>, item: &Column, annotator: &Column, label: &Column, gold: Known) -> PyResult<Data> {
+        Data::of(py, gold, || kinds::numbers(item, annotator, label))
     }
 
     /// Comparisons of two items. The label is the id of the winner, `left` or `right`, or a word for a tie. `both` has the
     /// ids of the left column, then those of the right one.
     #[staticmethod]
-    fn comparisons(py: Python<'_>, both: &Column, annotator: &Column, label: &Column) -> PyResult<Data> {
-        complete(both, "item")?;
-        complete(annotator, "annotator")?;
-        let rows = annotator.codes.len();
-        let mut b = TableBuilder::new(LabelKind::Preference);
-        (b.items, b.annotators) = (both.names.clone(), annotator.names.clone());
-        for row in 0..rows {
-            let (l, r, winner) = (both.codes[row], both.codes[rows + row], label.codes[row]);
-            if winner == MISSING {
-                continue;
-            }
-            let text = label.names.name(winner as usize);
-            let outcome = if text == both.names.name(l as usize) || text == "left" {
-                Preference::Left
-            } else if text == both.names.name(r as usize) || text == "right" {
-                Preference::Right
-            } else if TIE_WORDS.contains(&text.to_ascii_lowercase().as_str()) {
-                Preference::Tie
-            } else {
-                return Err(PyValueError::new_err(format!(
-                    "row {row}: the winner `{text}` is neither `{}` nor `{}` nor a tie",
-                    both.names.name(l as usize),
-                    both.names.name(r as usize)
-                )));
-            };
-            b.preference_codes(l, r, annotator.codes[row], outcome);
-        }
-        let empty = rows - b.len();
-        let table = b.finish().map_err(|e| raised(py, &e))?;
-        let first = First { item: both.first.clone(), annotator: annotator.first.clone(), class: Vec::new() };
-        Data::new(Dataset::new(table), first, notes(empty), None).map_err(|e| raised(py, &e))
+    #[pyo3(signature = (both, annotator, label, gold=None))]
+    fn comparisons(py: Python<'_>, both: &Column, annotator: &Column, label: &Column, gold: Known) -> PyResult<Data> {
+        Data::of(py, gold, || kinds::pairs(LabelKind::Preference, both, annotator, label))
+    }
+
+    /// Whether two items are the same, yes or no; `both` as in `comparisons`.
+    #[staticmethod]
+    #[pyo3(signature = (both, annotator, label, gold=None))]
+    fn similarities(py: Python<'_>, both: &Column, annotator: &Column, label: &Column, gold: Known) -> PyResult<Data> {
+        Data::of(py, gold, || kinds::pairs(LabelKind::Similarity, both, annotator, label))
+    }
+
+    /// Classes of the tokens of sequences. Gold is of tokens, called `sequence:position`.
+    #[staticmethod]
+    #[pyo3(signature = (sequence, position, annotator, label, gold=None))]
+    fn sequences(
+        py: Python<'_>,
+        sequence: &Column,
+        position: &Column,
+        annotator: &Column,
+        label: &Column,
+        gold: Known,
+    ) -> PyResult<Data> {
+        Data::of(py, gold, || kinds::sequences(sequence, position, annotator, label))
     }
 
     /// Reads a file as the command line does.
@@ -252,6 +175,11 @@ impl Data {
         rows(&self.first.annotator).into_pyarray(py)
     }
 
+    /// Positions of tokens in their sequences.
+    fn positions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        rows(&self.first.position).into_pyarray(py)
+    }
+
     /// -1 for a class that only the gold knows.
     fn class_rows<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         let mut rows = rows(&self.first.class);
@@ -261,7 +189,7 @@ impl Data {
 
     /// (unit, annotator, class) of every label.
     fn codes<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyArray1<i64>>; 3]> {
-        let kept = self.kept();
+        let kept = Kept::of(self);
         if kept.codes.len() != kept.unit.len() {
             return Err(PyValueError::new_err("these labels are no classes"));
         }
@@ -283,7 +211,74 @@ impl Data {
         let made = crowdwise::Probabilities::new(k, values, "the probabilities").map_err(|e| raised(py, &e))?;
         let mut data = (*self.data).clone();
         data.probabilities = Some(made);
-        Ok(Data { data: Arc::new(data), first: self.first.clone(), notes: self.notes.clone() })
+        Ok(self.with(data, None))
+    }
+
+    /// The same answers with links between items.
+    fn with_edges(&self, py: Python<'_>, edges: Vec<(String, String)>) -> PyResult<Data> {
+        let (structure, note) = kinds::edges(&self.data, &edges).map_err(|e| raised(py, &e))?;
+        let mut data = (*self.data).clone();
+        data.structure = structure;
+        Ok(self.with(data, note))
+    }
+
+    /// The same answers with a row of numbers for every item.
+    fn with_features(&self, rows: PyReadonlyArray2<'_, f32>) -> PyResult<Data> {
+        if rows.shape()[0] != self.data.table.n_items() {
+            return Err(PyValueError::new_err(format!(
+                "there are {} rows of features, but {} items",
+                rows.shape()[0],
+                self.data.table.n_items()
+            )));
+        }
+        let mut data = (*self.data).clone();
+        data.features = Some(crate::learn::features(&rows, None));
+        Ok(self.with(data, None))
+    }
+
+    /// Known classes of the units, -1 where none is known.
+    fn gold_codes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let mut out = vec![-1; self.data.table.n_units()];
+        if let Some(GoldValues::Classes(known)) = self.data.gold.as_ref().map(|g| &g.values) {
+            known.iter().for_each(|&(u, c)| out[u as usize] = i64::from(c));
+        }
+        out.into_pyarray(py)
+    }
+
+    /// Whether the items are tokens of sequences.
+    #[getter]
+    fn is_sequences(&self) -> bool {
+        matches!(self.data.structure, Structure::Chains { .. })
+    }
+
+    /// The sequence of every token (as a number) and its position there.
+    fn tokens<'py>(&self, py: Python<'py>) -> Option<[Bound<'py, PyArray1<i64>>; 2]> {
+        let Structure::Chains { starts, .. } = &self.data.structure else { return None };
+        let (mut chain, mut position) = (Vec::new(), Vec::new());
+        for (c, w) in starts.windows(2).enumerate() {
+            for token in w[0]..w[1] {
+                let name = self.data.table.items().name(token as usize);
+                chain.push(c as i64);
+                // tokens are called `sequence:position`
+                position.push(name.rsplit(':').next().and_then(|p| p.parse().ok()).unwrap_or((token - w[0]) as i64));
+            }
+        }
+        Some([chain.into_pyarray(py), position.into_pyarray(py)])
+    }
+
+    /// Names of the sequences.
+    fn sequence_names(&self) -> Vec<&str> {
+        match &self.data.structure {
+            Structure::Chains { names, .. } => names.iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The two items of every unit of a table of pairs, units x 2.
+    fn pair_codes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<i64>>>> {
+        let Units::Pairs(pairs) = self.data.table.units() else { return Ok(None) };
+        let flat: Vec<i64> = pairs.iter().flatten().map(|&i| i64::from(i)).collect();
+        Ok(Some(flat.into_pyarray(py).reshape([pairs.len(), 2])?))
     }
 
     /// The items of every unit.
@@ -297,42 +292,11 @@ impl Data {
     /// These labels and those of `new`: the data, which items and annotators of `new` are new, and for every class its
     /// number here and there (-1 for none).
     fn joined(&self, py: Python<'_>, new: &Data) -> PyResult<Joined> {
-        let (mut all, more) = (self.kept(), new.kept());
-        if all.kind != more.kind {
-            return Err(PyValueError::new_err("labels of two kinds cannot be joined"));
-        }
-        let classes = [all.classes.clone(), more.classes.clone()];
-        let (item, new_items) = renumbered(&mut all.items, &more.items);
-        let (annotator, new_annotators) = renumbered(&mut all.annotators, &more.annotators);
-        let (class, _) = renumbered(&mut all.classes, &more.classes);
-        let before = if all.pairs.is_empty() { 0 } else { all.pairs.len() as u32 };
-        all.pairs.extend(more.pairs.iter().map(|p| [item[p[0] as usize], item[p[1] as usize]]));
-        let by_pairs = !more.pairs.is_empty();
-        all.unit.extend(more.unit.iter().map(|&u| if by_pairs { before + u } else { item[u as usize] }));
-        all.annotator.extend(more.annotator.iter().map(|&j| annotator[j as usize]));
-        if all.kind == LabelKind::Categorical {
-            all.codes.extend(more.codes.iter().map(|&c| class[c as usize]));
-        } else {
-            all.codes.extend(&more.codes);
-        }
-        all.numbers.extend(&more.numbers);
-        // what is known later counts
-        let known: Vec<(u32, String)> = more.gold.into_iter().map(|(u, v)| (item[u as usize], v)).collect();
-        all.gold.retain(|(u, _)| known.iter().all(|(n, _)| n != u));
-        all.gold.extend(known);
-        all.notes.extend(more.notes);
-        all.first = First::default();
-        let joined = all.restored().map_err(|e| raised(py, &e))?;
-        let place = |names: &crowdwise::Names, c: &str| names.iter().position(|n| n == c).map_or(-1, |n| n as i64);
-        let order =
-            joined.data.table.categorical().map_or(Vec::new(), |t| {
-                t.classes.iter().map(|c| (place(&classes[0], c), place(&classes[1], c))).collect()
-            });
-        Ok((joined, new_items, new_annotators, order))
+        crate::kept::joined(self, new).map_err(|e| raised(py, &e))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let kept = self.kept();
+        let kept = Kept::of(self);
         let bytes = rmp_serde::to_vec_named(&kept).map_err(|e| PyValueError::new_err(e.to_string()))?;
         Ok(PyBytes::new(py, &bytes))
     }
@@ -360,140 +324,34 @@ impl Data {
     }
 }
 
-type Joined = (Data, Vec<usize>, Vec<usize>, Vec<(i64, i64)>);
-
-/// Adds the names of `new` to `all`: their numbers there, and which of them were not there before.
-fn renumbered(all: &mut crowdwise::Names, new: &crowdwise::Names) -> (Vec<u32>, Vec<usize>) {
-    all.thaw();
-    let mut fresh = Vec::new();
-    let mut numbers = Vec::with_capacity(new.len());
-    for (n, name) in new.iter().enumerate() {
-        let before = all.len();
-        numbers.push(all.intern(name));
-        if all.len() > before {
-            fresh.push(n);
-        }
-    }
-    all.freeze();
-    (numbers, fresh)
-}
+/// The data, new items, new annotators, and for every class its number in the old and in the new data.
+pub type Joined = (Data, Vec<usize>, Vec<usize>, Vec<(i64, i64)>);
 
 fn rows(first: &[u32]) -> Vec<i64> {
     first.iter().map(|&r| if r == MISSING { -1 } else { i64::from(r) }).collect()
 }
 
-fn notes(empty: usize) -> Vec<String> {
-    match empty {
-        0 => Vec::new(),
-        1 => vec!["1 answer without a label left out".into()],
-        n => vec![format!("{n} answers without a label left out")],
-    }
-}
-
-fn complete(column: &Column, what: &str) -> PyResult<()> {
-    match column.codes.iter().position(|&c| c == MISSING) {
-        None => Ok(()),
-        Some(row) => {
-            let n = column.codes.iter().filter(|&&c| c == MISSING).count();
-            Err(PyValueError::new_err(format!("{n} rows have no {what}, the first is row {row}")))
-        }
-    }
-}
-
 impl Data {
-    fn new(
-        data: Dataset,
-        first: First,
-        mut notes: Vec<String>,
-        gold: Option<Vec<(String, String)>>,
-    ) -> Result<Data, Error> {
-        let data = match gold {
-            None => data,
-            Some(rows) => {
+    /// Makes the table with the interpreter released.
+    fn of(py: Python<'_>, gold: Known, make: impl FnOnce() -> Result<Made, Error> + Send) -> PyResult<Data> {
+        py.detach(|| -> Result<Data, Error> {
+            let (mut data, first, mut notes) = make()?;
+            if let Some(rows) = gold {
                 let gold = Gold::from_items(&data.table, &rows, "the gold labels")?;
                 if !gold.unlabelled.is_empty() {
                     notes.push(format!("{} gold labels of items that nobody labelled", gold.unlabelled.len()));
                 }
-                data.with_gold(gold)
+                data = data.with_gold(gold);
             }
-        };
-        Ok(Data { data: Arc::new(data), first, notes })
+            Ok(Data { data: Arc::new(data), first, notes })
+        })
+        .map_err(|e| raised(py, &e))
     }
 
-    fn kept(&self) -> Kept {
-        let t = &self.data.table;
-        let mut unit = Vec::with_capacity(t.n_labels());
-        (0..t.n_units()).for_each(|u| unit.resize(unit.len() + t.degree(u), u as u32));
-        let (mut codes, mut numbers) = (Vec::new(), Vec::new());
-        let (mut classes, mut ordered) = (crowdwise::Names::new(), false);
-        match t.values() {
-            Values::Categorical { classes: c, ordered: o, codes: v } => {
-                (classes, ordered) = (c.clone(), *o);
-                codes = match v {
-                    Codes::U8(v) => v.iter().map(|&c| u32::from(c)).collect(),
-                    Codes::U16(v) => v.iter().map(|&c| u32::from(c)).collect(),
-                };
-            }
-            Values::Real { values, .. } => numbers.clone_from(values),
-            Values::Preference { codes: v } => codes = v.iter().map(|&p| p as u32).collect(),
-            Values::Similarity { same } => codes = same.iter().map(|&s| u32::from(s)).collect(),
-        }
-        let gold = match self.data.gold.as_ref().map(|g| &g.values) {
-            Some(crowdwise::GoldValues::Classes(v)) => {
-                v.iter().map(|&(u, c)| (u, classes.name(c as usize).to_owned())).collect()
-            }
-            Some(crowdwise::GoldValues::Real(v)) => v.iter().map(|&(u, x)| (u, x.to_string())).collect(),
-            _ => Vec::new(),
-        };
-        Kept {
-            kind: t.kind(),
-            source: self.data.source.clone(),
-            items: t.items().clone(),
-            annotators: t.annotators().clone(),
-            classes,
-            ordered,
-            pairs: match t.units() {
-                Units::Pairs(p) => p.clone(),
-                Units::Items => Vec::new(),
-            },
-            unit,
-            annotator: t.annotator().to_vec(),
-            codes,
-            numbers,
-            gold,
-            first: self.first.clone(),
-            notes: self.notes.clone(),
-        }
-    }
-}
-
-impl Kept {
-    fn restored(self) -> Result<Data, Error> {
-        let mut b = TableBuilder::new(self.kind);
-        (b.items, b.annotators, b.classes, b.ordered) = (self.items, self.annotators, self.classes, self.ordered);
-        for (row, (&u, &j)) in self.unit.iter().zip(&self.annotator).enumerate() {
-            let pair = || self.pairs[u as usize];
-            match self.kind {
-                LabelKind::Categorical => b.label_codes(u, j, self.codes[row])?,
-                LabelKind::Real => b.value_codes(u, j, self.numbers[row]),
-                LabelKind::Preference => {
-                    let outcome = [Preference::Left, Preference::Right, Preference::Tie]
-                        .into_iter()
-                        .find(|&p| p as u32 == self.codes[row])
-                        .unwrap_or(Preference::Tie);
-                    b.preference_codes(pair()[0], pair()[1], j, outcome);
-                }
-                LabelKind::Similarity => b.similarity_codes(pair()[0], pair()[1], j, self.codes[row] == 1),
-            }
-        }
-        let mut data = Dataset::new(b.finish()?);
-        data.source = self.source;
-        if !self.gold.is_empty() {
-            let rows: Vec<(String, String)> =
-                self.gold.iter().map(|(u, v)| (data.table.items().name(*u as usize).to_owned(), v.clone())).collect();
-            let gold = Gold::from_items(&data.table, &rows, "the gold labels")?;
-            data = data.with_gold(gold);
-        }
-        Ok(Data { data: Arc::new(data), first: self.first, notes: self.notes })
+    /// Another dataset with the same ids.
+    fn with(&self, data: Dataset, note: Option<String>) -> Data {
+        let mut notes = self.notes.clone();
+        notes.extend(note);
+        Data { data: Arc::new(data), first: self.first.clone(), notes }
     }
 }

@@ -70,6 +70,12 @@ impl Fit {
         Ok(Some(PyArray1::from_slice(py, p).reshape([n, k])?))
     }
 
+    /// Columns of the class probabilities.
+    #[getter]
+    fn n_classes(&self) -> usize {
+        self.fit.posterior().map_or(0, |(k, _)| k)
+    }
+
     /// The most probable class of every unit, the first of those that are tied.
     fn best<'py>(&self, py: Python<'py>) -> Option<Array<'py, i64>> {
         let (k, p) = self.fit.posterior()?;

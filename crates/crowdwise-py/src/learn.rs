@@ -7,7 +7,8 @@ use crate::own::Own;
 use crate::run::{interruptible, parameters, threads};
 use crowdwise::learn::Probabilities;
 use crowdwise::{Context, Dataset, Error, Features};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub struct Model {
 type Image = Option<[usize; 3]>;
 type Rows<'py> = PyReadonlyArray2<'py, f32>;
 
-fn features(x: &Rows<'_>, image: Image) -> Features {
+pub fn features(x: &Rows<'_>, image: Image) -> Features {
     Features { dim: x.shape()[1], values: x.as_array().iter().copied().collect(), image }
 }
 
@@ -83,6 +84,33 @@ pub fn learn(
     let elapsed = begun.elapsed().as_secs_f64();
     Ok((Fit { fit: Arc::new(fit), elapsed }, model.map(|m| Model { model: Arc::new(m) })))
 }
+
+/// Class probabilities of the items and confusion matrices (annotators x truth x label) by belief propagation, when every
+/// item has a prior of its own (`ln_priors`, items x classes). `params` is a JSON object of parameters of `belief-propagation`.
+#[pyfunction]
+#[pyo3(signature = (data, ln_priors, params, seed=0))]
+pub fn beliefs<'py>(
+    py: Python<'py>,
+    data: &Data,
+    ln_priors: PyReadonlyArray2<'py, f64>,
+    params: &str,
+    seed: u64,
+) -> PyResult<Beliefs<'py>> {
+    let method: crowdwise::methods::messages::BeliefPropagation =
+        serde_json::from_str(params).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let (n, k) = (data.data.table.n_units(), data.data.table.n_classes());
+    if ln_priors.shape() != [n, k] {
+        return Err(PyValueError::new_err(format!("the priors must be {n} x {k}")));
+    }
+    let rows: Vec<f64> = ln_priors.as_array().iter().copied().collect();
+    let found = py.detach(|| method.with_item_priors(&data.data, &rows, seed)).map_err(|e| raised(py, &e))?;
+    let m = data.data.table.n_annotators();
+    let even = || vec![1.0 / k as f64; k * k];
+    let matrices: Vec<f64> = (0..m).flat_map(|j| found.1.confusion(j).unwrap_or_else(even)).collect();
+    Ok((found.0.into_pyarray(py).reshape([n, k])?, matrices.into_pyarray(py).reshape([m, k, k])?))
+}
+
+type Beliefs<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>);
 
 #[pymethods]
 impl Model {

@@ -10,6 +10,8 @@ mod column;
 mod data;
 mod error;
 mod fit;
+mod kept;
+mod kinds;
 mod learn;
 mod own;
 mod questions;
@@ -26,7 +28,7 @@ mod module {
     #[pymodule_export]
     use crate::fit::Fit;
     #[pymodule_export]
-    use crate::learn::{Model, learn};
+    use crate::learn::{Model, beliefs, learn};
     #[pymodule_export]
     use crate::questions::{
         agreement, annotators, compare, document, evaluate, findings, inspect, items, methods, page, report, simulate,

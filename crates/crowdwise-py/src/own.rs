@@ -6,7 +6,7 @@ use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyA
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex};
 
-/// Calls `forward(x, mode)`, `backward(d)`, `set_rate(factor)`, `snapshot()` and `restore(weights)` of a Python object.
+/// Calls `forward(x, mode)`, `backward(d)`, `set_rate(factor)`, `input_gradient(d)` (if it is there), `snapshot()` and `restore(weights)` of a Python object.
 pub struct Own {
     object: Py<PyAny>,
     width: usize,
@@ -69,6 +69,25 @@ impl Classifier for Own {
 
     fn backward(&mut self, d_scores: &Matrix) -> Result<(), Error> {
         self.call(|object| object.call_method1("backward", (rows(object.py(), d_scores)?,)).map(drop))
+    }
+
+    fn input_gradient(&mut self, d_scores: &Matrix) -> Result<Matrix, Error> {
+        let has = Python::attach(|py| self.object.bind(py).hasattr("input_gradient").unwrap_or(false));
+        if !has {
+            return Err(Error::Unsupported {
+                what: "this network gives no derivative by its features".into(),
+                hint: Some("give it a method `input_gradient(d_scores)`, or take a torch module".into()),
+            });
+        }
+        self.call(|object| {
+            let slope = object.call_method1("input_gradient", (rows(object.py(), d_scores)?,))?;
+            let slope: PyReadonlyArray2<'_, f32> = slope.extract()?;
+            if slope.shape() != [d_scores.rows, self.width] {
+                let what = format!("the derivative by the features is not {} x {}", d_scores.rows, self.width);
+                return Err(pyo3::exceptions::PyValueError::new_err(what));
+            }
+            Ok(Matrix::new(d_scores.rows, self.width, slope.as_array().iter().copied().collect()))
+        })
     }
 
     fn set_rate(&mut self, factor: f64) {

@@ -101,6 +101,10 @@ fn say(progress: &Bound<'_, PyAny>, event: &Event) -> PyResult<()> {
         Event::Iteration { iteration, max_iter, objective, change, tol } => {
             progress.call1((*iteration, *max_iter, *objective, *change, *tol, None::<&str>))?;
         }
+        Event::Epoch { epoch, epochs, loss, held_out } => {
+            let objective = Some(held_out.unwrap_or(-*loss));
+            progress.call1((*epoch, *epochs, objective, f64::NAN, f64::NAN, None::<&str>))?;
+        }
         Event::Stage { name } => {
             progress.call1((0usize, 0usize, None::<f64>, f64::NAN, f64::NAN, Some(name)))?;
         }

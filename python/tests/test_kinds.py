@@ -1,0 +1,184 @@
+"""Every kind of answers: classes, real values, comparisons, similarities, tokens of sequences; links and features beside them."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import crowdwise
+from crowdwise._answers import KINDS, answers
+
+TOKENS = [
+    ("s1", 0, "ann", "B"),
+    ("s1", 0, "bob", "B"),
+    ("s1", 1, "ann", "I"),
+    ("s1", 3, "bob", "O"),
+    ("s2", 5, "ann", "O"),
+    ("s2", 5, "bob", "B"),
+    ("s2", 5, "eve", "O"),
+]
+TOKEN_NAMES = ["sentence", "position", "worker", "label"]
+SAME = [("x", "y", "ann", True), ("x", "y", "bob", False), ("y", "z", "ann", False), ("x", "z", "bob", True)]
+
+
+def of_kind(kind):
+    """Data of a kind, with the truth."""
+    if kind == "real":
+        return crowdwise.simulate("real", items=60, annotators=10, per_item=6, seed=1).to_pandas()
+    if kind == "preference":
+        return crowdwise.simulate("bradley-terry", items=12, annotators=6, pairs=200, seed=1).to_pandas()
+    if kind == "similarity":
+        rng = np.random.default_rng(0)
+        rows = [(f"i{a:02}", f"i{b:02}", f"w{j}", (a % 3 == b % 3) ^ (rng.random() < 0.1)) for a in range(12) for b in range(a) for j in range(4)]
+        return pd.DataFrame(rows, columns=["left", "right", "worker", "same"])
+    return crowdwise.simulate("dawid-skene", items=60, annotators=10, per_item=6, seed=1).to_pandas()
+
+
+LISTED = [
+    (row["method"], kind)
+    for row in crowdwise.methods()
+    if not row["features"] and row["method"] != "crowdlab"
+    for kind in row["labels"].split(", ")
+    if kind != "categorical"
+]
+
+
+@pytest.mark.parametrize(("method", "kind"), LISTED)
+def test_every_method_of_the_list_for_other_kinds(method, kind):
+    """A method that is new in the list works here without another line of Python."""
+    data = of_kind(kind)
+    fit = crowdwise.aggregate(data, method)
+    labels = fit.labels_
+    assert isinstance(labels, pd.Series) and len(labels) and labels.index.is_unique
+    items = len({*data["left"], *data["right"]}) if "left" in data else data["task"].nunique()
+    units = len(data[["left", "right"]].drop_duplicates()) if "left" in data else items
+    assert len(labels) in (items, units)
+    assert len(fit.annotators_) == data["worker"].nunique()
+    again = pickle.loads(pickle.dumps(fit))
+    pd.testing.assert_series_equal(again.labels_, labels)
+    assert "<html" in crowdwise.report(fit)
+
+
+def test_real_values():
+    sim = crowdwise.simulate("real", items=80, annotators=10, per_item=6, seed=1)
+    for frame in (sim.to_pandas(), sim.to_polars(), sim.answers):
+        fit = crowdwise.Mean().fit(frame)
+        assert sim.correlation(fit.labels_) > 0.9 and fit.probas_ is None
+    assert list(crowdwise.Mean().fit(sim.to_pandas()).values_) == ["value", "sd"]
+    with pytest.raises(crowdwise.DataError, match="2 labels are no finite numbers: row 0: `a`, row 2: `b`"):
+        crowdwise.Mean().fit([("x", "ann", "a"), ("x", "bob", "1.5"), ("y", "bob", "b")])
+
+
+def test_comparisons():
+    rows = [("x", "y", "ann", "x"), ("x", "y", "bob", "left"), ("y", "z", "ann", "tie"), ("z", "x", "bob", "x")]
+    frame = pd.DataFrame(rows, columns=["left", "right", "worker", "label"])
+    fit = crowdwise.BradleyTerry(ridge=0.1).fit(frame)
+    assert fit.labels_.idxmax() == "x" and list(fit.ranking_) == ["score", "low", "high", "component"]
+    assert answers(pa.table(frame), KINDS).kind == "preference"
+    with pytest.raises(crowdwise.DataError, match="2 rows have no winner: row 0: the winner `q` is neither `x` nor `y`"):
+        crowdwise.BradleyTerry().fit([("x", "y", "q"), ("x", "y", "x"), ("y", "x", "r")])
+    with pytest.raises(crowdwise.DataError, match="1 rows compare an item with itself: row 1: `x`"):
+        crowdwise.BradleyTerry().fit([("x", "y", "x"), ("x", "x", "x")])
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda d: pa.table(pd.DataFrame(d))])
+def test_similarities(make):
+    columns = ("left", "right", "worker", "same")
+    frame = make({c: [r[n] for r in SAME] for n, c in enumerate(columns)})
+    made = answers(frame, KINDS)
+    assert (made.kind, made.n_items, made.n_annotators, made.n_labels) == ("similarity", 3, 2, 4)
+    assert made.items == ["x", "y", "z"] and made._data.n_units == 3
+    assert crowdwise.inspect(frame)["kind"] == "similarity"
+    again = pickle.loads(pickle.dumps(made))
+    assert again.kind == "similarity" and again._data.codes()[2].tolist() == made._data.codes()[2].tolist()
+    units = made._units(3)
+    assert list(zip(made._flavour.to_list(units["left"]), made._flavour.to_list(units["right"]))) == [("x", "y"), ("y", "z"), ("x", "z")]
+    assert made._flavour.to_list(made._classes_of(2, 3)) == [False, True]
+    assert made._flavour.to_list(made._classes_of(4, 2)) == [0, 1, 2, 3]
+
+
+def test_words_of_similarity():
+    rows = [("x", "y", "ann", w) for w in ("yes", "No", "SAME", "different", 1, 0, "true", "f")]
+    made = answers(pd.DataFrame(rows, columns=["left", "right", "worker", "similar"]), KINDS)
+    assert made._data.codes()[2].tolist() == [1, 0, 1, 0, 1, 0, 1, 0]
+    with pytest.raises(crowdwise.DataError, match="1 labels are neither yes nor no: row 0: `perhaps`"):
+        answers([("x", "y", "ann", "perhaps")], ("similarity",))
+    with pytest.raises(crowdwise.CrowdwiseError):
+        crowdwise.DawidSkene().fit(pd.DataFrame(SAME, columns=["left", "right", "worker", "same"]), kind="similarity")
+
+
+@pytest.mark.parametrize("flavour", ["pandas", "polars", "pyarrow", "python"])
+def test_tokens_of_sequences(flavour, tmp_path):
+    frame = pd.DataFrame(TOKENS, columns=TOKEN_NAMES)
+    data = {"pandas": frame, "polars": pl.from_pandas(frame), "pyarrow": pa.table(frame), "python": frame.to_dict("list")}[flavour]
+    fit = crowdwise.MajorityVote().fit(data)
+    made = fit._answers
+    assert made._data.is_sequences and made.notes == ["1 tokens inside sequences in no row"]
+    # the gap at position 2 is a token, too
+    tokens = [("s1", 0), ("s1", 1), ("s1", 2), ("s1", 3), ("s2", 5)]
+    assert made.items == tokens
+    want = {("s1", 0): "B", ("s1", 1): "I", ("s1", 3): "O", ("s2", 5): "O"}
+    if flavour == "pandas":
+        assert fit.labels_.index.names == ["sentence", "position"] and fit.labels_.index.tolist() == tokens
+        assert {t: fit.labels_[t] for t in want} == want
+        assert fit.probas_.loc[("s2", 5), "O"] == pytest.approx(2 / 3)
+    elif flavour == "python":
+        assert {t: fit.labels_[t] for t in want} == want
+    else:
+        names = fit.labels_.columns if flavour == "polars" else fit.labels_.column_names
+        assert list(names) == ["sentence", "position", "agg_label"]
+        rows = fit.labels_.rows() if flavour == "polars" else [tuple(r.values()) for r in fit.labels_.to_pylist()]
+        assert {(s, p): v for s, p, v in rows if (s, p) in want} == want
+    assert fit.result_.evaluate({t: v for t, v in want.items()})["accuracy"] == 1.0
+    fit.save(tmp_path / "kept")
+    again = crowdwise.load(tmp_path / "kept")
+    assert again._answers.items == tokens and again._answers._data.is_sequences
+    assert pickle.loads(pickle.dumps(fit))._answers.items == tokens
+
+
+def test_tokens_in_a_file_and_known_ones(tmp_path):
+    frame = pd.DataFrame(TOKENS, columns=["sequence", "position", "worker", "label"])
+    frame.to_csv(tmp_path / "tokens.csv", index=False)
+    read = crowdwise.read(tmp_path / "tokens.csv")
+    assert read.items == answers(frame, KINDS).items
+    for gold in ({("s2", 5): "B"}, pd.Series(["B"], index=pd.MultiIndex.from_tuples([("s2", 5)]))):
+        fit = crowdwise.DawidSkene().fit(frame, gold)
+        assert fit.labels_[("s2", 5)] == "B"
+    known = pd.DataFrame({"sequence": ["s2"], "position": [5], "label": ["B"]})
+    assert crowdwise.DawidSkene().fit(frame, known).labels_[("s2", 5)] == "B"
+    with pytest.raises(crowdwise.DataError, match="1 positions are no whole numbers: row 0: `first`"):
+        crowdwise.MajorityVote().fit(frame.assign(position=["first"] + [1] * 6))
+    with pytest.raises(crowdwise.DataError, match="positions but only 7 rows"):
+        crowdwise.MajorityVote().fit(frame.assign(position=[0, 10**6] + [1] * 5))
+    with pytest.raises(crowdwise.DataError, match="cannot be joined"):
+        crowdwise.DawidSkene().fit(frame).partial_fit(frame)
+
+
+def test_simulated_sequences():
+    sim = crowdwise.simulate("sequences", items=300, annotators=8, per_item=5, seed=1)
+    for data in (sim.to_pandas(), sim.to_polars(), sim.answers):
+        labels = crowdwise.DawidSkene().fit_predict(data)
+        assert sim.accuracy(labels) > 0.5
+    assert len(sim.truth) == 300 and all(len(t) == 2 for t in sim.truth)
+
+
+def test_links_and_features_beside_the_answers():
+    data = [("x", "ann", 1), ("x", "bob", 1), ("y", "ann", 0), ("z", "bob", 1)]
+    fit = crowdwise.DawidSkene()
+    made = answers(data, KINDS)._with_edges([("x", "y"), ("y", "x"), ("y", "nobody")])
+    assert made.notes == ["1 edges of items without answers left out"]
+    assert pickle.loads(pickle.dumps(made)).notes == made.notes
+    with pytest.raises(crowdwise.DataError, match="none of the 1 edges"):
+        answers(data, KINDS)._with_edges(pd.DataFrame({"a": ["q"], "b": ["r"]}))
+    rows = {"z": [3.0], "x": [1.0], "y": [2.0]}
+    for features in (rows, pd.DataFrame.from_dict(rows, orient="index"), [[1.0], [2.0], [3.0]]):
+        assert answers(data, KINDS)._with_features(features)._data.n_items == 3
+    with pytest.raises(crowdwise.DataError, match="1 items have no features, the first is 'z'"):
+        answers(data, KINDS)._with_features({"x": [1.0], "y": [2.0]})
+    with pytest.raises(crowdwise.DataError, match="shape"):
+        answers(data, KINDS)._with_features([[1.0]])
+    assert len(crowdwise.MajorityVote().fit(data, edges=[("x", "y")], features=rows).labels_) == 3
+    assert not hasattr(fit, "_fit")
