@@ -23,7 +23,12 @@ struct Crowd {
 }
 
 impl Crowd {
-    fn new(truth: Vec<usize>, annotators: usize, k: usize, mut label: impl FnMut(usize, usize) -> Option<usize>) -> Crowd {
+    fn new(
+        truth: Vec<usize>,
+        annotators: usize,
+        k: usize,
+        mut label: impl FnMut(usize, usize) -> Option<usize>,
+    ) -> Crowd {
         let mut b = TableBuilder::new(LabelKind::Categorical);
         (0..k).for_each(|c| _ = b.classes.intern(&c.to_string()));
         (0..annotators).for_each(|j| _ = b.annotators.intern(&format!("a{j}")));
@@ -60,8 +65,7 @@ fn survey(seed: u64, items: usize) -> (Crowd, Vec<usize>) {
     let (sizes, right) = ([50, 10, 10, 10], [0.55, 0.75, 0.75, 0.75]);
     let truth: Vec<usize> = (0..items).map(|_| rng.random_range(0..3)).collect();
     let group: Vec<usize> = (0..4).flat_map(|g| vec![g; sizes[g]]).collect();
-    let z: Vec<Vec<usize>> =
-        (0..4).map(|g| truth.iter().map(|&t| noisy(&mut rng, t, right[g], 3)).collect()).collect();
+    let z: Vec<Vec<usize>> = (0..4).map(|g| truth.iter().map(|&t| noisy(&mut rng, t, right[g], 3)).collect()).collect();
     let follow: Vec<f64> = (0..80).map(|_| rng.random_range(0.65..0.75)).collect();
     let crowd = Crowd::new(truth, 80, 3, |i, j| Some(noisy(&mut rng, z[group[j]][i], follow[j], 3)));
     (crowd, group)
@@ -125,7 +129,9 @@ fn independent(seed: u64, items: usize, annotators: usize, per_item: usize, k: u
 #[test]
 fn independent_annotators_are_no_group() {
     for (seed, (items, m, per, k)) in
-        [(1000, 40, 40, 3), (200, 40, 40, 2), (500, 60, 5, 3), (2000, 100, 5, 2), (300, 30, 10, 4)].into_iter().enumerate()
+        [(1000, 40, 40, 3), (200, 40, 40, 2), (500, 60, 5, 3), (2000, 100, 5, 2), (300, 30, 10, 4)]
+            .into_iter()
+            .enumerate()
     {
         let crowd = independent(seed as u64, items, m, per, k);
         let found = Groups::detect(&crowd.data.table.categorical().unwrap(), None, 10, 2);
@@ -145,7 +151,8 @@ fn language_model_judges() {
     let right = |f: &Fit| {
         let (k, q) = f.posterior().unwrap();
         let known = gold.classes(data.table.n_units());
-        let hits = known.iter().enumerate().filter(|(u, c)| c.is_some_and(|c| stats::argmax(&q[u * k..][..k]) == c as usize));
+        let hits =
+            known.iter().enumerate().filter(|(u, c)| c.is_some_and(|c| stats::argmax(&q[u * k..][..k]) == c as usize));
         hits.count() as f64 / known.iter().flatten().count() as f64
     };
     let (vote, em) = (fit(&GroupAwareVote::default(), &data), fit(&GroupAwareEm::default(), &data));
@@ -262,7 +269,8 @@ fn odd_tables_and_many_annotators() {
         independent(3, 4000, 3000, 6, 2),
     ];
     for crowd in &odd {
-        for m in [&GroupAwareVote::default() as &dyn AnyMethod, &GroupAwareEm::default(), &AdversarySpectral::default()] {
+        for m in [&GroupAwareVote::default() as &dyn AnyMethod, &GroupAwareEm::default(), &AdversarySpectral::default()]
+        {
             let f = fit(m, &crowd.data);
             let (k, q) = f.posterior().unwrap();
             assert!(q.chunks_exact(k).all(|r| (r.iter().sum::<f64>() - 1.0).abs() < 1e-9), "{}", m.info().id);
@@ -273,7 +281,8 @@ fn odd_tables_and_many_annotators() {
 #[test]
 fn gold_and_objective_and_any_method_inside() {
     let (crowd, _) = survey(7, 300);
-    let rows: Vec<(String, String)> = (0..50).map(|i| (format!("i{i}"), ((crowd.truth[i] + 1) % 3).to_string())).collect();
+    let rows: Vec<(String, String)> =
+        (0..50).map(|i| (format!("i{i}"), ((crowd.truth[i] + 1) % 3).to_string())).collect();
     let gold = Gold::from_items(&crowd.data.table, &rows, "gold").unwrap();
     let data = crowd.data.clone().with_gold(gold);
     for inside in ["dawid-skene", "one-coin", "majority-vote"] {

@@ -89,16 +89,23 @@ fn scores_of_sets_by_hand() {
 fn every_class_has_its_own_experts() {
     let mut rng = stream(1, "tags", 0);
     let tags = ["a", "b", "c", "d"];
-    let skill: Vec<[f64; 4]> = (0..12)
-        .map(|j| std::array::from_fn(|t| if j % 4 == t { 0.95 } else { rng.random_range(0.3..0.6) }))
-        .collect();
+    let skill: Vec<[f64; 4]> =
+        (0..12).map(|j| std::array::from_fn(|t| if j % 4 == t { 0.95 } else { rng.random_range(0.3..0.6) })).collect();
     let mut b = TableBuilder::new(LabelKind::Categorical);
     let mut truth = Vec::new();
     for i in 0..600 {
         let set: Vec<bool> = (0..4).map(|_| rng.random_bool(0.4)).collect();
         for (j, skill) in skill.iter().enumerate() {
             let said: Vec<&str> = (0..4)
-                .filter(|&t| rng.random_bool(if set[t] { skill[t] } else if j % 4 == t { 0.03 } else { 0.25 }))
+                .filter(|&t| {
+                    rng.random_bool(if set[t] {
+                        skill[t]
+                    } else if j % 4 == t {
+                        0.03
+                    } else {
+                        0.25
+                    })
+                })
                 .map(|t| tags[t])
                 .collect();
             let label = if said.is_empty() { "|".to_owned() } else { said.join("|") };
@@ -110,7 +117,8 @@ fn every_class_has_its_own_experts() {
     let d = units(&Dataset::new(b.finish().unwrap()), Candidates::All).unwrap();
     let gold = Gold::from_items(&d.table, &gold_rows(&d.table, &truth, "truth").unwrap(), "truth").unwrap();
     let score = |m: &dyn AnyMethod| set_scores(&d, &fit(m, &d), &gold).unwrap();
-    let (own, all, vote) = (score(&BinaryRelevance::default()), score(&DawidSkene::default()), score(&MajorityVote::default()));
+    let (own, all, vote) =
+        (score(&BinaryRelevance::default()), score(&DawidSkene::default()), score(&MajorityVote::default()));
     assert!(own.exact_match > 0.95 && own.micro_f1 > 0.98, "{own:?}");
     assert!(own.exact_match > all.exact_match + 0.1 && all.exact_match > vote.exact_match, "{own:?} {all:?} {vote:?}");
     // one class: the method itself

@@ -1,5 +1,5 @@
-use crate::inside;
 use super::robust::{Covariances, Score, median};
+use crate::inside;
 use crowdwise_core::questions::{copies, copy_findings, panel_of_errors};
 use crowdwise_core::{
     Capabilities, Context, Dataset, Error, Finding, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,

@@ -29,11 +29,8 @@ impl Groups {
     /// most `most`. Pairs with fewer than `min_common` common items are not compared.
     pub fn detect(labels: &Categorical<'_>, wanted: Option<usize>, most: usize, min_common: usize) -> Groups {
         let affinity = Affinity::new(labels, min_common);
-        let mut out = Groups {
-            looked_at: affinity.who.len(),
-            annotators: labels.table.n_annotators(),
-            ..Groups::default()
-        };
+        let mut out =
+            Groups { looked_at: affinity.who.len(), annotators: labels.table.n_annotators(), ..Groups::default() };
         let mut largest = 0;
         for part in affinity.parts() {
             if part.len() < LEAST {
@@ -80,7 +77,8 @@ fn cluster(affinity: &Affinity, part: &[u32], wanted: Option<usize>, most: usize
         .enumerate()
         .map(|(x, &p)| {
             let near = affinity.edges[p as usize].iter().filter(|e| e.weight > 0.0);
-            near.map(|e| (at[e.to as usize], e.weight / (degree[x] * degree[at[e.to as usize] as usize]).sqrt())).collect()
+            near.map(|e| (at[e.to as usize], e.weight / (degree[x] * degree[at[e.to as usize] as usize]).sqrt()))
+                .collect()
         })
         .collect();
     let want = (most + 1).max(wanted.unwrap_or(0)).min(n);

@@ -1,8 +1,8 @@
 use super::detect::Groups;
 use super::group_aware_vote::{REFERENCES, check_search};
-use crate::inside;
 use super::responses::Responses;
 use super::words;
+use crate::inside;
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{
     Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Run, Status,

@@ -1,7 +1,7 @@
 use super::detect::Groups;
-use crate::inside;
 use super::responses::Responses;
 use super::words;
+use crate::inside;
 use crowdwise_core::{
     Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
     Status,

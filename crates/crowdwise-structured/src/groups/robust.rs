@@ -189,8 +189,7 @@ impl Covariances {
                 let mut square = 0.0;
                 for c in 0..k {
                     for d in 0..k {
-                        let fit: f64 =
-                            (0..r).map(|f| own(a)[c * r + f] * own(b.to as usize)[d * r + f]).sum();
+                        let fit: f64 = (0..r).map(|f| own(a)[c * r + f] * own(b.to as usize)[d * r + f]).sum();
                         square += (b.cells[c * k + d] - fit).powi(2);
                     }
                 }
