@@ -335,9 +335,10 @@ def _sequences(data: Any, gold: Any, annotator: Any, label: Any) -> Answers:
         src.pick("annotator", annotator, _frames.ANNOTATOR),
         src.pick("label", label, (*_frames.LABEL, "tag")),
     )
-    made = Data.sequences(*src.columns(names), None if gold is None else _token_pairs(gold))
-    sequence = src.take(names[0], made.item_rows())
-    tokens = {str(names[0]): sequence, str(names[1]): src.flavour.numbers(made.positions())}
+    sequence, position, who, said = src.columns(names)
+    made = Data.sequences(sequence, position, who, said, None if gold is None else _token_pairs(gold))
+    of = src.take(names[0], made.item_rows())
+    tokens = {str(names[0]): of, str(names[1]): src.flavour.numbers(made.positions())}
     people = src.take(names[2], made.annotator_rows())
     classes = _classes(src, names[3], made, None)
     return Answers(made, src.flavour, tokens, people, classes, ("item", str(names[2]), str(names[3])))

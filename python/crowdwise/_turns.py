@@ -296,7 +296,8 @@ def digamma(x: Any) -> Any:
     """The derivative of the logarithm of the gamma function, for positive numbers."""
     import numpy as np
 
-    x, out = np.array(x, dtype=np.float64), 0.0
+    x = np.array(x, dtype=np.float64)
+    out = np.zeros_like(x)
     for _ in range(8):
         small = x < 8
         out = out - np.where(small, 1 / np.where(small, x, 1.0), 0.0)

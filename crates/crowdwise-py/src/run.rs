@@ -4,7 +4,7 @@ use crate::data::Data;
 use crate::error::raised;
 use crate::fit::Fit;
 use crowdwise::{Context, Event};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -64,8 +64,11 @@ pub fn interruptible<T: Send>(
                         && failed.is_none()
                         && let Err(e) = say(p, &event)
                     {
-                        failed = Some(e);
                         stop.store(true, Relaxed);
+                        // a Ctrl-C that comes while the line is drawn is a Ctrl-C all the same
+                        if !e.is_instance_of::<PyKeyboardInterrupt>(py) {
+                            failed = Some(e);
+                        }
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
