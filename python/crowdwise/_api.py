@@ -223,10 +223,16 @@ class Simulation:
         whole = model not in ("real", "bradley-terry")
         label = made["label"].astype("int64") if whole else made["label"]
         self._names = ("left", "right", "worker", "label") if "right" in made else ("task", "worker", "label")
-        if "right" in made:
+        if model == "similarities":
+            self._names = ("left", "right", "worker", "same")
+            same = label.astype(bool)
+            self.answers: dict[str, Any] = {
+                "left": made["item"], "right": made["right"], "worker": made["annotator"], "same": same
+            }
+        elif "right" in made:
             left, right = made["item"].tolist(), made["right"].tolist()
             winner = [a if o < 0 else b if o > 0 else "tie" for a, b, o in zip(left, right, label.tolist())]
-            self.answers: dict[str, Any] = {"left": left, "right": right, "worker": made["annotator"], "label": winner}
+            self.answers = {"left": left, "right": right, "worker": made["annotator"], "label": winner}
         elif "chain" in made:
             self._names = ("sequence", "position", "worker", "label")
             sequence, position = made["chain"][made["item"]], made["position"][made["item"]]

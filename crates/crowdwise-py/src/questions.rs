@@ -156,7 +156,7 @@ pub fn simulate<'py>(py: Python<'py>, options: &str, seed: u64) -> PyResult<Boun
     Ok(out)
 }
 
-/// Labels and truths are classes, values, or outcomes (-1 the left item, 1 the right one, 0 a tie).
+/// Labels and truths are classes, values, outcomes (-1 the left item, 1 the right one, 0 a tie), or 1 for the same.
 #[derive(Default)]
 struct Simulated {
     item: Vec<i64>,
@@ -178,9 +178,10 @@ impl Simulated {
             SimLabel::Outcome(Preference::Left) => -1.0,
             SimLabel::Outcome(Preference::Right) => 1.0,
             SimLabel::Outcome(Preference::Tie) => 0.0,
+            SimLabel::Same(same) => f64::from(u8::from(same)),
         };
         let mut simulator = Simulator::new(simulation, seed)?;
-        let compares = simulation.kind() == LabelKind::Preference;
+        let compares = matches!(simulation.kind(), LabelKind::Preference | LabelKind::Similarity);
         let mut out = Simulated { annotators: simulator.annotators().to_vec(), ..Simulated::default() };
         let mut block = Block::new(4096);
         while simulator.next_block(&mut block) {
@@ -197,8 +198,11 @@ impl Simulated {
             out.position.extend(block.chain.iter().map(|c| i64::from(c.1)));
             out.features.extend_from_slice(&block.features);
         }
-        if compares {
-            out.truth = (0..simulation.items as u32).map(|i| simulator.score(i)).collect();
+        let items = 0..simulation.items as u32;
+        match simulation.kind() {
+            LabelKind::Preference => out.truth = items.map(|i| simulator.score(i)).collect(),
+            LabelKind::Similarity => out.truth = items.map(|i| simulator.class_of(i) as f64).collect(),
+            LabelKind::Categorical | LabelKind::Real => {}
         }
         Ok(out)
     }
