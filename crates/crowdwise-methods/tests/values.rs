@@ -26,7 +26,7 @@ fn value(f: &Fit) -> (&[f64], &[f64]) {
 /// anything between -60 and 60.
 fn crowd(seed: u64, wild: f64, bias: f64) -> (Dataset, Vec<f64>, Vec<f64>) {
     let mut rng = stream(seed, "values", 0);
-    let mut normal = |rng: &mut rand_chacha::ChaCha8Rng| -> f64 { StandardNormal.sample(rng) };
+    let normal = |rng: &mut rand_chacha::ChaCha8Rng| -> f64 { StandardNormal.sample(rng) };
     let noise: Vec<f64> = (0..50).map(|_| [0.1f64, 1.0, 10.0][rng.random_range(0..3)].sqrt()).collect();
     let own: Vec<f64> = (0..50).map(|_| bias * normal(&mut rng)).collect();
     let mut b = TableBuilder::new(LabelKind::Real);
@@ -135,7 +135,8 @@ fn a_scale_of_their_own() {
     let scale: Vec<f64> = (0..20).map(|_| rng.random_range(0.4..1.6)).collect();
     let mut truth = Vec::new();
     for i in 0..300 {
-        let y: f64 = 10.0 * StandardNormal.sample(&mut rng);
+        let e: f64 = StandardNormal.sample(&mut rng);
+        let y = 10.0 * e;
         truth.push(y);
         for j in rand::seq::index::sample(&mut rng, 20, 6) {
             let e: f64 = StandardNormal.sample(&mut rng);
