@@ -31,7 +31,7 @@ class Aggregator(Params):
 
     #: The method's id in the list.
     _id: ClassVar[str] = ""
-    #: What it needs besides the answers: ``features``, ``sequences`` or ``edges``.
+    #: What it needs besides the answers: ``features``, ``sequences``, both, or ``edges``.
     _needs: ClassVar[str | None] = None
     #: Kinds of labels that it takes.
     _accepts: ClassVar[tuple[str, ...]] = ("categorical",)

@@ -241,9 +241,10 @@ fn module(family: &str, members: &[(&Entry, String)]) -> String {
 /// What a method needs besides the answers.
 fn needs(e: &Entry, family: &str) -> Option<&'static str> {
     match (e.needs_features, e.needs_structure) {
-        (true, _) => Some("features"),
-        (_, true) => Some(if family == "graphs" { "edges" } else { "sequences" }),
-        _ => None,
+        (true, true) => Some("sequences and features"),
+        (true, false) => Some("features"),
+        (false, true) => Some(if family == "graphs" { "edges" } else { "sequences" }),
+        (false, false) => None,
     }
 }
 
@@ -462,7 +463,7 @@ fn example(e: &Entry, name: &str, needs: Option<&str>) -> String {
         LabelKind::Similarity => {
             "simulate(\"similarities\", items=20, annotators=10, classes=3, pairs=150, per_item=3, seed=1)"
         }
-        LabelKind::Categorical if needs == Some("sequences") => {
+        LabelKind::Categorical if needs.is_some_and(|n| n.starts_with("sequences")) => {
             "simulate(\"sequences\", items=300, annotators=10, per_item=5, seed=1)"
         }
         LabelKind::Categorical if e.info.id == "sml" => {
@@ -485,7 +486,7 @@ fn example(e: &Entry, name: &str, needs: Option<&str>) -> String {
             let links = "    >>> links = [(i, i + 1) for i in range(59) if sim.truth[i] == sim.truth[i + 1]]\n";
             (links, ", edges=links")
         }
-        (_, Some("features")) => {
+        (_, Some("features" | "sequences and features")) => {
             let rows = "    >>> x = {i: [float(t), float(t) ** 2] for i, t in sim.truth.items()}  # numbers that tell something\n";
             (rows, ", features=x")
         }
