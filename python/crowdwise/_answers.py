@@ -137,6 +137,16 @@ class Answers:
         """These answers with links between items."""
         return self._with(self._data.with_edges(edge_pairs(given)))
 
+    def _as_sets(self) -> Answers:
+        """These answers with a unit, yes or no, for every item and class."""
+        data = self._data.as_sets()
+        units, ids = data.set_units(), dict(zip(self._data.item_names(), self.items))
+        f = self._flavour
+        items = {str(self._names[0]): f.from_list([ids[i] for i, _ in units], self._items), "class": f.from_list([c for _, c in units], None)}
+        people, who = data.annotator_names(), dict(zip(self._data.annotator_names(), self.annotators))
+        listed = f.from_list([who[p] for p in people], self._annotators)
+        return Answers(data, f, items, listed, f.from_list(data.class_names(), None), self._names)
+
     def _with(self, data: Data) -> Answers:
         return Answers(data, self._flavour, self._items, self._annotators, self._classes, self._names)
 

@@ -34,6 +34,7 @@ def methods(kind: str | None = None) -> Table:
                     "labels": ", ".join(info["accepts"]),
                     "gold": info["capabilities"]["gold"],
                     "features": entry["needs_features"],
+                    "structure": entry["needs_structure"],
                     "summary": info["summary"],
                     "aliases": info["aliases"],
                     "params": entry["params"],
@@ -87,7 +88,8 @@ def _entry(method: str) -> dict[str, Any]:
 def _all_for(kind: str) -> list[str]:
     """Every method for a kind of labels that needs nothing but the labels."""
     listed = json.loads(_crowdwise.methods())
-    return [e["info"]["id"] for e in listed if kind in e["info"]["accepts"] and not e["needs_features"] and e["info"]["id"] != "auto"]
+    plain = [e["info"] for e in listed if not e["needs_features"] and not e["needs_structure"]]
+    return [i["id"] for i in plain if kind in i["accepts"] and i["id"] != "auto"]
 
 
 def _any_answers(data: Any, **columns: Any) -> Answers:
@@ -218,27 +220,26 @@ def report(
 class Simulation:
     """Simulated answers with their truth."""
 
+    answers: dict[str, Any]
+
     def __init__(self, made: dict[str, Any], model: str) -> None:
         self.model = model
         whole = model not in ("real", "bradley-terry")
         label = made["label"].astype("int64") if whole else made["label"]
-        self._names = ("left", "right", "worker", "label") if "right" in made else ("task", "worker", "label")
-        if model == "similarities":
-            self._names = ("left", "right", "worker", "same")
-            same = label.astype(bool)
-            self.answers: dict[str, Any] = {
-                "left": made["item"], "right": made["right"], "worker": made["annotator"], "same": same
-            }
-        elif "right" in made:
+        worker = made["annotator"]
+        if "right" in made:
             left, right = made["item"].tolist(), made["right"].tolist()
-            winner = [a if o < 0 else b if o > 0 else "tie" for a, b, o in zip(left, right, label.tolist())]
-            self.answers = {"left": left, "right": right, "worker": made["annotator"], "label": winner}
+            self.answers = {"left": left, "right": right, "worker": worker}
+            if model == "similarities":
+                self.answers["same"] = (label == 1).tolist()
+            else:
+                said = zip(left, right, label.tolist())
+                self.answers["label"] = [a if o < 0 else b if o > 0 else "tie" for a, b, o in said]
         elif "chain" in made:
-            self._names = ("sequence", "position", "worker", "label")
             sequence, position = made["chain"][made["item"]], made["position"][made["item"]]
-            self.answers = {"sequence": sequence, "position": position, "worker": made["annotator"], "label": label}
+            self.answers = {"sequence": sequence, "position": position, "worker": worker, "label": label}
         else:
-            self.answers = {"task": made["item"], "worker": made["annotator"], "label": label}
+            self.answers = {"task": made["item"], "worker": worker, "label": label}
         self._task = made["item"]
         self._truth = made["truth"].astype("int64") if whole else made["truth"]
         self.features = made.get("features")
@@ -293,7 +294,7 @@ class Simulation:
         return float(np.corrcoef([found[i] for i in known], self._truth[known])[0, 1])
 
     def __repr__(self) -> str:
-        n = len(self.answers["label"])
+        n = len(self.answers["worker"])
         return f"<Simulation of {self.model}: {n} labels of {len(self.annotators)} annotators on {len(self._truth)} items>"
 
 

@@ -31,6 +31,8 @@ class Aggregator(Params):
 
     #: The method's id in the list.
     _id: ClassVar[str] = ""
+    #: What it needs besides the answers: ``features``, ``sequences``, both, or ``edges``.
+    _needs: ClassVar[str | None] = None
     #: Kinds of labels that it takes.
     _accepts: ClassVar[tuple[str, ...]] = ("categorical",)
     #: Parameters that are called otherwise in the library; None for those that it does not have.
@@ -64,6 +66,7 @@ class Aggregator(Params):
         probabilities: Any = None,
         edges: Any = None,
         features: Any = None,
+        sets: bool = False,
     ) -> Self:
         """Fits the method; returns self.
 
@@ -72,11 +75,14 @@ class Aggregator(Params):
         ``annotator`` and ``label`` name the columns if they have unusual names. For some methods: ``probabilities`` are
         what a classifier says of the items (a frame of items x classes, a dictionary, or an array in the order of first
         appearance), ``edges`` links of items (pairs, or a frame of two columns), ``features`` a row of numbers for every
-        item. Ctrl-C ends the fit with what it has, and a warning.
+        item. With ``sets`` a label names several classes (``a|b``), and what is learned is whether an item has each of them.
+        Ctrl-C ends the fit with what it has, and a warning.
         """
         made = answers(
             data, self._accepts, gold=gold, kind=kind, item=item, annotator=annotator, label=label, ordered=False
         )
+        if sets:
+            made = made._as_sets()
         if probabilities is not None:
             made = made._with_probabilities(probabilities)
         if edges is not None:
@@ -177,6 +183,9 @@ class Aggregator(Params):
         values = f.values()
         if values is not None:
             return self._per_item(values[0], "agg_value")
+        clusters = f.clusters()
+        if clusters is not None:
+            return a._flavour.series(a._items, clusters[0], "agg_cluster", str(a._names[0]))
         scores = f.scores()
         if scores is None:
             return None
@@ -225,7 +234,26 @@ class Aggregator(Params):
             return None
         score, interval, component = found
         columns = {"score": score, "low": interval[:, 0], "high": interval[:, 1], "component": component}
+        ranks = f.ranks()
+        if ranks is not None:
+            columns.update(best_rank=ranks[:, 0], worst_rank=ranks[:, 1])
         return a._flavour.table(a._items, {k: v.tolist() for k, v in columns.items()}, str(a._names[0]))
+
+    @property
+    def clusters_(self) -> Any:
+        """Similarities: the cluster of every item, and how sure it is."""
+        a, f = self._fitted()
+        found = f.clusters()
+        if found is None:
+            return None
+        columns = {"cluster": found[0].tolist(), "confidence": found[1].tolist()}
+        return a._flavour.table(a._items, columns, str(a._names[0]))
+
+    @property
+    def same_(self) -> Any:
+        """Similarities: the probability that the two items of every judged pair are the same."""
+        found = self._fitted()[1].clusters()
+        return None if found is None else self._per_item(found[2], "same")
 
     @property
     def skills_(self) -> Any:

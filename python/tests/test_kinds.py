@@ -31,16 +31,14 @@ def of_kind(kind):
     if kind == "preference":
         return crowdwise.simulate("bradley-terry", items=12, annotators=6, pairs=200, seed=1).to_pandas()
     if kind == "similarity":
-        rng = np.random.default_rng(0)
-        rows = [(f"i{a:02}", f"i{b:02}", f"w{j}", (a % 3 == b % 3) ^ (rng.random() < 0.1)) for a in range(12) for b in range(a) for j in range(4)]
-        return pd.DataFrame(rows, columns=["left", "right", "worker", "same"])
+        return crowdwise.simulate("similarities", items=20, annotators=8, classes=3, pairs=150, per_item=3, seed=1).to_pandas()
     return crowdwise.simulate("dawid-skene", items=60, annotators=10, per_item=6, seed=1).to_pandas()
 
 
 LISTED = [
     (row["method"], kind)
     for row in crowdwise.methods()
-    if not row["features"] and row["method"] != "crowdlab"
+    if not row["features"] and not row["structure"] and row["method"] != "crowdlab"
     for kind in row["labels"].split(", ")
     if kind != "categorical"
 ]
@@ -60,6 +58,48 @@ def test_every_method_of_the_list_for_other_kinds(method, kind):
     again = pickle.loads(pickle.dumps(fit))
     pd.testing.assert_series_equal(again.labels_, labels)
     assert "<html" in crowdwise.report(fit)
+
+
+def of_class(name):
+    """The class of a method, if it is there."""
+    return getattr(crowdwise, name, None) or pytest.skip(f"{name} is not in the list")
+
+
+@pytest.mark.parametrize("name", ["BayesSeq", "DsHmm", "SeqMm"])
+def test_methods_for_sequences(name):
+    sim = crowdwise.simulate("sequences", items=600, annotators=8, per_item=5, seed=1)
+    fit = of_class(name)().fit(sim.to_pandas())
+    assert fit.labels_.index.names == ["sequence", "position"] and len(fit.labels_) == 600
+    assert sim.accuracy(fit.labels_) >= sim.accuracy(crowdwise.MajorityVote().fit_predict(sim.to_pandas())) - 0.02
+    with pytest.raises(crowdwise.CrowdwiseError):
+        of_class(name)().fit(crowdwise.simulate("dawid-skene", items=30, seed=1).answers)
+
+
+def test_a_method_for_graphs():
+    sim = crowdwise.simulate("dawid-skene", items=200, annotators=8, per_item=3, accuracy=0.6, seed=1)
+    links = [(i, j) for i in range(200) for j in range(i) if sim.truth[i] == sim.truth[j] and (i * 7 + j) % 40 == 0]
+    fit = of_class("DsMrf")().fit(sim.to_pandas(), edges=links)
+    assert sim.accuracy(fit.labels_) > sim.accuracy(crowdwise.DawidSkene().fit_predict(sim.to_pandas()))
+
+
+def test_clusters():
+    sim = crowdwise.simulate("similarities", items=30, annotators=8, classes=3, pairs=300, per_item=3, accuracy=0.9, seed=1)
+    fit = of_class("CrowdClusters")().fit(sim.to_pandas())
+    assert fit.labels_.name == "agg_cluster" and set(fit.clusters_) == {"cluster", "confidence"}
+    truth = sim.truth_array()
+    same = fit.same_
+    assert same.index.names == ["left", "right"] and same.between(0, 1).all()
+    right = [(same[(a, b)] > 0.5) == (truth[a] == truth[b]) for a, b in same.index]
+    assert np.mean(right) > 0.9
+    assert fit.probas_ is None and fit.result_.evaluate(sim.truth)
+
+
+def test_sets_of_labels():
+    rows = [("x", "ann", "cat|dog"), ("x", "bob", "cat"), ("x", "eve", "cat|dog"), ("y", "ann", "|"), ("y", "bob", "dog"), ("y", "eve", "|")]
+    frame = pd.DataFrame(rows, columns=["task", "worker", "label"])
+    fit = of_class("BinaryRelevance")(inside="majority-vote").fit(frame, sets=True)
+    assert fit.labels_.index.names == ["task", "class"]
+    assert fit.labels_.to_dict() == {("x", "cat"): "yes", ("x", "dog"): "yes", ("y", "cat"): "no", ("y", "dog"): "no"}
 
 
 def test_real_values():

@@ -234,8 +234,23 @@ fn module(family: &str, members: &[(&Entry, String)]) -> String {
     names.sort_unstable();
     names.iter().for_each(|n| _ = writeln!(out, "    \"{n}\","));
     out.push_str("]\n");
-    members.iter().for_each(|(e, n)| out.push_str(&class(e, n)));
+    members.iter().for_each(|(e, n)| out.push_str(&class(e, n, needs(e, family))));
     out
+}
+
+/// What a method needs besides the answers.
+fn needs(e: &Entry, family: &str) -> Option<&'static str> {
+    match (e.needs_features, e.needs_structure) {
+        (true, true) => Some("sequences and features"),
+        (true, false) => Some("features"),
+        (false, true) => Some(if family == "graphs" { "edges" } else { "sequences" }),
+        (false, false) => None,
+    }
+}
+
+/// A classifier with scikit-learn's calls.
+fn is_classifier(e: &Entry) -> bool {
+    e.needs_features && !e.needs_structure && e.info.accepts == [LabelKind::Categorical]
 }
 
 fn known(id: &str) -> Option<&'static Known> {
@@ -352,18 +367,21 @@ fn literal(v: &Value) -> String {
     }
 }
 
-fn class(e: &Entry, name: &str) -> String {
+fn class(e: &Entry, name: &str, needs: Option<&str>) -> String {
     let i = e.info;
     let args = arguments(e);
-    let base = match (known(i.id), e.needs_features, i.capabilities.warm_start) {
+    let base = match (known(i.id), is_classifier(e), i.capabilities.warm_start) {
         (Some(k), ..) => format!("_crowdkit.{}Calls", k.class),
         (None, true, _) => "Learner".into(),
         (None, false, true) => "WarmAggregator".into(),
         (None, false, false) => "Aggregator".into(),
     };
     let mut out = format!("\n\nclass {name}({base}):\n");
-    out.push_str(&docstring(e, name, &args));
+    out.push_str(&docstring(e, name, &args, needs));
     let _ = writeln!(out, "\n    _id = \"{}\"", i.id);
+    if let Some(what) = needs.filter(|_| !is_classifier(e)) {
+        let _ = writeln!(out, "    _needs = \"{what}\"");
+    }
     let kinds: Vec<String> = i.accepts.iter().map(|k: &LabelKind| format!("\"{}\"", k.name())).collect();
     let comma = if kinds.len() == 1 { "," } else { "" };
     let _ = writeln!(out, "    _accepts = ({}{comma})", kinds.join(", "));
@@ -403,7 +421,7 @@ fn class(e: &Entry, name: &str) -> String {
     out
 }
 
-fn docstring(e: &Entry, name: &str, args: &[Arg]) -> String {
+fn docstring(e: &Entry, name: &str, args: &[Arg], needs: Option<&str>) -> String {
     let i = e.info;
     let mut out = format!("    r\"\"\"{}\n\n", clean(i.summary));
     for paragraph in when(i.doc) {
@@ -419,7 +437,7 @@ fn docstring(e: &Entry, name: &str, args: &[Arg]) -> String {
         wrap(&mut out, &clean(&a.doc), "        ", "        ");
     }
     out.push_str("\n    Examples\n    --------\n");
-    out.push_str(&example(e, name));
+    out.push_str(&example(e, name, needs));
     out.push_str("\n    Notes\n    -----\n");
     let reference = format!("{} ``crowdwise.page(\"{}\")`` has the whole page.", clean(i.references[0].text), i.id);
     wrap(&mut out, &reference, "    ", "    ");
@@ -427,8 +445,8 @@ fn docstring(e: &Entry, name: &str, args: &[Arg]) -> String {
     out
 }
 
-fn example(e: &Entry, name: &str) -> String {
-    if e.needs_features {
+fn example(e: &Entry, name: &str, needs: Option<&str>) -> String {
+    if is_classifier(e) {
         return format!(
             "    >>> import crowdwise
     >>> sim = crowdwise.simulate(\"dawid-skene\", items=200, features=4, separation=4.0, per_item=4, seed=1)
@@ -438,20 +456,39 @@ fn example(e: &Entry, name: &str) -> String {
 "
         );
     }
-    let simulate = match i_kind(e) {
+    let kind = first_kind(e);
+    let simulate = match kind {
         LabelKind::Real => "simulate(\"real\", items=60, annotators=10, per_item=6, seed=1)",
         LabelKind::Preference => "simulate(\"bradley-terry\", items=20, annotators=10, pairs=150, seed=1)",
-        _ => "simulate(\"dawid-skene\", items=60, annotators=10, per_item=8, seed=1)",
+        LabelKind::Similarity => {
+            "simulate(\"similarities\", items=20, annotators=10, classes=3, pairs=150, per_item=3, seed=1)"
+        }
+        LabelKind::Categorical if needs.is_some_and(|n| n.starts_with("sequences")) => {
+            "simulate(\"sequences\", items=300, annotators=10, per_item=5, seed=1)"
+        }
+        LabelKind::Categorical if e.info.id == "sml" => {
+            "simulate(\"dawid-skene\", items=60, annotators=10, per_item=8, classes=2, seed=1)"
+        }
+        LabelKind::Categorical => "simulate(\"dawid-skene\", items=60, annotators=10, per_item=8, seed=1)",
     };
-    let test = match i_kind(e) {
+    let test = match kind {
         LabelKind::Real | LabelKind::Preference => ">>> sim.correlation(labels) > 0.8\n    True",
-        _ => ">>> sim.accuracy(labels) > 0.6\n    True",
+        LabelKind::Similarity => ">>> len(labels) == 20\n    True",
+        LabelKind::Categorical => ">>> sim.accuracy(labels) > 0.6\n    True",
     };
-    let (before, argument) = match e.info.id {
-        "crowdlab" => {
+    let (before, argument) = match (e.info.id, needs) {
+        ("crowdlab", _) => {
             let classifier =
                 "    >>> p = crowdwise.MajorityVote().fit_predict_proba(sim.answers)  # of a classifier, in earnest\n";
             (classifier, ", probabilities=p")
+        }
+        (_, Some("edges")) => {
+            let links = "    >>> links = [(i, i + 1) for i in range(59) if sim.truth[i] == sim.truth[i + 1]]\n";
+            (links, ", edges=links")
+        }
+        (_, Some("features" | "sequences and features")) => {
+            let rows = "    >>> x = {i: [float(t), float(t) ** 2] for i, t in sim.truth.items()}  # numbers that tell something\n";
+            (rows, ", features=x")
         }
         _ => ("", ""),
     };
@@ -465,7 +502,7 @@ fn example(e: &Entry, name: &str) -> String {
 }
 
 /// The first kind that the method is for.
-fn i_kind(e: &Entry) -> LabelKind {
+fn first_kind(e: &Entry) -> LabelKind {
     e.info.accepts[0]
 }
 

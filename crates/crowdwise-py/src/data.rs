@@ -4,6 +4,7 @@ use crate::column::{Column, MISSING};
 use crate::error::raised;
 use crate::kept::Kept;
 use crate::kinds::{self, First, Made};
+use crowdwise::questions;
 use crowdwise::{Dataset, Error, Gold, GoldValues, LabelKind, Structure, Units};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -234,6 +235,18 @@ impl Data {
         let mut data = (*self.data).clone();
         data.features = Some(crate::learn::features(&rows, None));
         Ok(self.with(data, None))
+    }
+
+    /// Labels as sets (`a|b`): every class of an item becomes a unit of its own, `item|class`, yes or no.
+    fn as_sets(&self, py: Python<'_>) -> PyResult<Data> {
+        use crowdwise::structured::sets::{Candidates, units};
+        let data = py.detach(|| units(&self.data, Candidates::All)).map_err(|e| raised(py, &e))?;
+        Ok(Data { data: Arc::new(data), first: First::default(), notes: self.notes.clone() })
+    }
+
+    /// The item and the class of every unit of a table of sets.
+    fn set_units(&self) -> Vec<(&str, &str)> {
+        self.data.table.items().iter().filter_map(questions::split_unit).collect()
     }
 
     /// Known classes of the units, -1 where none is known.

@@ -97,6 +97,23 @@ impl Fit {
         Ok(Some((PyArray1::from_slice(py, score), intervals, component.into_pyarray(py))))
     }
 
+    /// (cluster of every item, how sure it is, probability that the two of every pair are the same).
+    fn clusters<'py>(&self, py: Python<'py>) -> Option<(Array<'py, i64>, Array<'py, f64>, Array<'py, f64>)> {
+        let Truth::Clusters { cluster, confidence, same } = &self.fit.truth else { return None };
+        let cluster: Vec<i64> = cluster.iter().map(|&c| i64::from(c)).collect();
+        Some((cluster.into_pyarray(py), PyArray1::from_slice(py, confidence), PyArray1::from_slice(py, same)))
+    }
+
+    /// Best and worst place of every item of a fit of comparisons, items x 2, where the method tells.
+    fn ranks<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<i64>>>> {
+        let Truth::Scores { ranks, .. } = &self.fit.truth else { return Ok(None) };
+        if ranks.is_empty() {
+            return Ok(None);
+        }
+        let flat: Vec<i64> = ranks.iter().flatten().map(|&r| i64::from(r)).collect();
+        Ok(Some(flat.into_pyarray(py).reshape([ranks.len(), 2])?))
+    }
+
     /// Confusion matrices, annotators x truth x label, where the method has them.
     fn confusion<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray3<f64>>>> {
         let a = &self.fit.annotators;

@@ -63,6 +63,7 @@ impl Kept {
             Some(crowdwise::GoldValues::Real(v) | crowdwise::GoldValues::Scores(v)) => {
                 v.iter().map(|&(u, x)| (u, x.to_string())).collect()
             }
+            Some(crowdwise::GoldValues::Clusters(v)) => v.iter().map(|&(u, c)| (u, c.to_string())).collect(),
             _ => Vec::new(),
         };
         let (chains, edges) = match &from.data.structure {

@@ -175,10 +175,10 @@ impl Simulated {
         let number = |l: SimLabel| match l {
             SimLabel::Class(c) => f64::from(c),
             SimLabel::Value(v) => v,
+            SimLabel::Same(same) => f64::from(u8::from(same)),
             SimLabel::Outcome(Preference::Left) => -1.0,
             SimLabel::Outcome(Preference::Right) => 1.0,
             SimLabel::Outcome(Preference::Tie) => 0.0,
-            SimLabel::Same(same) => f64::from(u8::from(same)),
         };
         let mut simulator = Simulator::new(simulation, seed)?;
         let compares = matches!(simulation.kind(), LabelKind::Preference | LabelKind::Similarity);
