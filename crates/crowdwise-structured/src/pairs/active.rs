@@ -13,7 +13,8 @@ pub struct ActivePairs {
     /// Weight of what is learned about the annotator beside what is learned about the items. 1 is what works: much less
     /// never finds out who is unreliable, much more asks about nothing else.
     pub gamma: f64,
-    /// Share of comparisons drawn at random: without them a wrong belief can keep itself alive.
+    /// Share of comparisons drawn at random: without them a wrong belief can keep itself alive. Even with them the
+    /// running belief of some runs stays turned round; a fit of all answers (`crowd-bt`) finds the right way.
     pub random: f64,
     /// Random triples (pair and annotator) among which the best is taken.
     pub candidates: usize,

@@ -14,6 +14,7 @@ mod rank_centrality;
 mod sim_logistic;
 mod similarity_net;
 mod sml;
+mod soft_scores;
 
 pub use active::{ActivePairs, Asked, Belief};
 pub use crowd_bt::CrowdBradleyTerry;

@@ -1,24 +1,23 @@
 use super::outcome::both;
+use super::soft_scores::soft_scores;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Finding, LabelKind, Method, MethodInfo, Outcome,
-    Preference, Problems, Reference, Severity, Status, Subject, Table, Truth, Values,
+    Preference, Problems, Reference, Severity, Status, Subject, Table,
 };
-use crowdwise_methods::preference::{Cholesky, Comparisons, centred, separated};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use special::Error as _;
 
 /// Weights of annotators from how their answers to two-way questions vary together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sml {
-    /// Below this many common answers (the median over pairs of annotators) covariances are too noisy, and EM with one
+    /// Below this many common answers (the median over pairs of annotators) mean products are too noisy, and EM with one
     /// accuracy per annotator takes their place, with a finding. 0 = never.
     pub fallback_below: usize,
-    /// For preferences: pull of the scores towards 0.
+    /// Pull of the scores towards 0.
     pub ridge: f64,
-    /// For preferences: level of the intervals.
+    /// Level of the intervals.
     pub level: f64,
     /// Most steps for the leading eigenvector, and of the fallback.
     pub max_iter: usize,
@@ -34,10 +33,10 @@ impl Method for Sml {
     const INFO: MethodInfo = MethodInfo {
         id: "sml",
         name: "Spectral meta-learner",
-        summary: "Two-way answers weighted by the leading eigenvector of the annotators' covariance.",
+        summary: "Two-way answers weighted by the leading eigenvector of the annotators' agreement.",
         doc: include_str!("sml.md"),
         aliases: &["spectral-meta-learner"],
-        accepts: &[LabelKind::Categorical, LabelKind::Preference],
+        accepts: &[LabelKind::Preference],
         capabilities: Capabilities {
             confusion: false,
             monotone: false,
@@ -66,12 +65,6 @@ impl Method for Sml {
     }
 
     fn fit(&self, data: &Dataset, _cx: &mut Context<'_>) -> Result<Outcome, Error> {
-        if data.table.kind() == LabelKind::Categorical && data.table.n_classes() > 2 {
-            return Err(Error::Unsupported {
-                what: format!("sml is for two classes, but {} has {}", data.source, data.table.n_classes()),
-                hint: Some("`crowdwise methods` lists those for more".into()),
-            });
-        }
         let votes = Votes::new(&data.table);
         let (weights, common) = votes.weights(self.max_iter);
         let mut findings = Vec::new();
@@ -87,24 +80,11 @@ impl Method for Sml {
         let mut diagnostics = Diagnostics::direct();
         diagnostics.details.insert("median_common_answers".into(), json!(common));
         diagnostics.details.insert("weights".into(), json!(if few { "one-coin" } else { "spectral" }));
-        let truth = match data.table.values() {
-            Values::Preference { .. } => self.scores(&data.table, &votes, &chance),
-            _ => {
-                let k = data.table.n_classes();
-                let posterior = if k < 2 {
-                    vec![1.0; data.table.n_units() * k]
-                } else {
-                    chance.iter().flat_map(|&p| [1.0 - p, p]).collect()
-                };
-                Truth::Classes { k, posterior }
-            }
-        };
-        let k = data.table.n_classes().max(if matches!(truth, Truth::Scores { .. }) { 2 } else { 1 });
-        let accuracy = if k < 2 { vec![1.0; accuracy.len()] } else { accuracy };
+        let truth = soft_scores(&data.table, &votes.pairs, &chance, self.ridge, self.level);
         Ok(Outcome {
             uncalibrated: None,
             truth,
-            annotators: Annotators::Accuracy { k, accuracy },
+            annotators: Annotators::Accuracy { k: 2, accuracy },
             class_prior: None,
             difficulty: None,
             diagnostics,
@@ -113,104 +93,11 @@ impl Method for Sml {
     }
 }
 
-impl Sml {
-    /// Scores of items from the answers as they were weighed: Bradley and Terry's model with soft outcomes, one for each
-    /// compared pair.
-    fn scores(&self, table: &Table, votes: &Votes, chance: &[f64]) -> Truth {
-        let n = table.n_items();
-        let mut s = vec![0.0; n];
-        let (component, parts) = Comparisons::new(table, false).components();
-        let mut variance = vec![1.0 / self.ridge; n];
-        for _ in 0..60 {
-            // Newton's method: the loss is convex
-            let (mut g, mut diagonal) = (vec![0.0; n], vec![self.ridge; n]);
-            let mut pairs = Vec::with_capacity(votes.len());
-            g.iter_mut().zip(&s).for_each(|(g, s)| *g = -self.ridge * s);
-            for (q, &[a, b]) in votes.pairs.iter().enumerate() {
-                let (a, b) = (a as usize, b as usize);
-                let (p, not) = both(s[a] - s[b]);
-                g[a] += chance[q] - p;
-                g[b] -= chance[q] - p;
-                diagonal[a] += p * not;
-                diagonal[b] += p * not;
-                pairs.push((a, b, p * not));
-            }
-            let (step, errors) = solve(&diagonal, &pairs, &g);
-            variance = errors;
-            let longest = step.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-            let shorter = (2.0 / longest).min(1.0);
-            s.iter_mut().zip(&step).for_each(|(s, d)| *s += shorter * d);
-            if longest < 1e-9 {
-                break;
-            }
-        }
-        let score = centred(&s, &component, parts);
-        let z = std::f64::consts::SQRT_2 * self.level.inv_error();
-        let interval: Vec<[f64; 2]> =
-            score.iter().zip(&variance).map(|(s, v)| [s - z * v.sqrt(), s + z * v.sqrt()]).collect();
-        let mut ranks = vec![[1, 1]; n];
-        for c in 0..parts as u32 {
-            let own: Vec<usize> = (0..n).filter(|&i| component[i] == c).collect();
-            let intervals: Vec<[f64; 2]> = own.iter().map(|&i| interval[i]).collect();
-            own.iter().zip(separated(&intervals)).for_each(|(&i, r)| ranks[i] = r);
-        }
-        Truth::Scores { score, interval, component, ranks }
-    }
-}
-
-/// Items up to which Newton's system is solved by elimination; beyond by conjugate gradients.
-const DENSE: usize = 800;
-
-/// Solution of the weighted Laplacian, and the variances that its inverse (or its diagonal) gives.
-fn solve(diagonal: &[f64], pairs: &[(usize, usize, f64)], b: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let n = diagonal.len();
-    if n <= DENSE {
-        let mut h = vec![0.0; n * n];
-        (0..n).for_each(|i| h[i * n + i] = diagonal[i]);
-        for &(a, c, w) in pairs {
-            h[a.max(c) * n + a.min(c)] -= w;
-        }
-        if let Some(factor) = Cholesky::new(n, h) {
-            let mut x = b.to_vec();
-            factor.solve(&mut x);
-            return (x, factor.inverse_diagonal());
-        }
-    }
-    let apply = |x: &[f64]| {
-        let mut out: Vec<f64> = x.iter().zip(diagonal).map(|(x, d)| x * d).collect();
-        for &(a, c, w) in pairs {
-            out[a] -= w * x[c];
-            out[c] -= w * x[a];
-        }
-        out
-    };
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-    let (mut x, mut r) = (vec![0.0; n], b.to_vec());
-    let scaled = |r: &[f64]| -> Vec<f64> { r.iter().zip(diagonal).map(|(r, d)| r / d).collect() };
-    let mut z = scaled(&r);
-    let mut p = z.clone();
-    let (mut rz, start) = (dot(&r, &z), dot(b, b));
-    for _ in 0..1000 {
-        if dot(&r, &r) <= 1e-16 * start {
-            break;
-        }
-        let q = apply(&p);
-        let a = rz / dot(&p, &q);
-        x.iter_mut().zip(&p).for_each(|(x, p)| *x += a * p);
-        r.iter_mut().zip(&q).for_each(|(r, q)| *r -= a * q);
-        z = scaled(&r);
-        let next = dot(&r, &z);
-        p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + next / rz * *p);
-        rz = next;
-    }
-    (x, diagonal.iter().map(|d| 1.0 / d).collect())
-}
-
-/// Answers -1 or 1 to questions: items of two classes (1 = the second), or unordered pairs (1 = the first item is better).
+/// Answers to questions about unordered pairs: 1 = the first item is better, -1 = the second.
 struct Votes {
     offsets: Vec<usize>,
     said: Vec<(u32, f64)>,
-    /// The two items of a question about a pair.
+    /// The two items of every question.
     pairs: Vec<[u32; 2]>,
     m: usize,
 }
@@ -239,12 +126,6 @@ impl Votes {
                     }
                 }
                 out.pairs.push(key(same[0]));
-                out.offsets.push(out.said.len());
-            }
-        } else if let Some(c) = table.categorical() {
-            for u in 0..table.n_units() {
-                let answer = |r: usize| (table.annotator()[r], if c.codes.get(r) == 1 { 1.0 } else { -1.0 });
-                out.said.extend(table.rows(u).map(answer));
                 out.offsets.push(out.said.len());
             }
         }
@@ -280,10 +161,8 @@ impl Votes {
             let n = same.len() as f64;
             counts.push(same.len());
             if same.len() > 1 {
-                let mean = |f: &dyn Fn(&(u32, u32, f64, f64)) -> f64| same.iter().map(f).sum::<f64>() / n;
                 // which item of a pair is first means nothing, so that both answers are equally frequent by definition
-                let centre = if self.pairs.is_empty() { mean(&|c| c.2) * mean(&|c| c.3) } else { 0.0 };
-                let q = mean(&|c| c.2 * c.3) - centre;
+                let q = same.iter().map(|c| c.2 * c.3).sum::<f64>() / n;
                 covariance.push((same[0].0 as usize, same[0].1 as usize, q));
             }
         }
@@ -373,23 +252,43 @@ fn too_few(common: f64) -> Finding {
         Severity::Info,
         Subject::Data,
         format!(
-            "two annotators have only {common:.0} common answers in the middle: too few for covariances, so EM with one accuracy per annotator was used"
+            "two annotators have only {common:.0} common answers in the middle: too few for mean products, so EM with one accuracy per annotator was used"
         ),
-        "`fallback_below=0` uses covariances all the same",
+        "`fallback_below=0` uses them all the same",
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crowdwise_core::{AnyMethod, TableBuilder, stats, stream};
+    use crowdwise_core::{AnyMethod, TableBuilder, Truth, stream};
     use rand::RngExt;
 
     fn fit(method: &Sml, data: &Dataset) -> crowdwise_core::Fit {
         AnyMethod::fit(method, data, &mut Context::new(0, 1)).unwrap()
     }
 
-    /// An independent numpy program on the same table (congruential generator, six users of 80 questions, a fifth missing).
+    /// Questions with their truth and answers by users who err at these rates; each answers with probability `share`.
+    fn asked(next: &mut dyn FnMut() -> f64, n: usize, errors: &[f64], share: f64) -> (Votes, Vec<f64>) {
+        let mut votes = Votes { offsets: vec![0], said: Vec::new(), pairs: Vec::new(), m: errors.len() };
+        let mut truth = Vec::new();
+        for q in 0..n as u32 {
+            let t = if next() < 0.5 { 1.0 } else { -1.0 };
+            for (j, e) in errors.iter().enumerate() {
+                let said = if next() < *e { -t } else { t };
+                if next() < share {
+                    votes.said.push((j as u32, said));
+                }
+            }
+            truth.push(t);
+            votes.pairs.push([2 * q, 2 * q + 1]);
+            votes.offsets.push(votes.said.len());
+        }
+        (votes, truth)
+    }
+
+    /// An independent numpy program on the same table (congruential generator, six users of 80 questions, a fifth missing),
+    /// with mean products in place of covariances.
     #[test]
     fn weights_are_those_of_an_independent_program() {
         let mut state = 11u64;
@@ -397,32 +296,18 @@ mod tests {
             state = (1_103_515_245 * state + 12345) % (1 << 31);
             state as f64 / f64::from(1u32 << 31)
         };
-        let error = [0.05, 0.15, 0.3, 0.4, 0.45, 0.2];
-        let mut b = TableBuilder::new(LabelKind::Categorical);
-        ["-1", "1"].iter().for_each(|c| _ = b.classes.intern(c));
-        (0..6).for_each(|j| _ = b.annotators.intern(&format!("a{j}")));
-        for k in 0..80 {
-            let truth = next() < 0.5;
-            for (j, e) in error.iter().enumerate() {
-                let said = truth != (next() < *e);
-                if next() < 0.8 {
-                    b.label(&format!("q{k}"), &format!("a{j}"), if said { "1" } else { "-1" }).unwrap();
-                }
-            }
+        let (votes, _) = asked(&mut next, 80, &[0.05, 0.15, 0.3, 0.4, 0.45, 0.2], 0.8);
+        let (weights, _) = votes.weights(10_000);
+        for (w, want) in weights.iter().zip(GOLDEN_ACCURACY) {
+            assert!((0.5 * (1.0 + w) - want).abs() < 1e-5, "{weights:?}");
         }
-        let data = Dataset::new(b.finish().unwrap());
-        let f = fit(&Sml { fallback_below: 0, ..Sml::default() }, &data);
-        for (j, want) in GOLDEN_ACCURACY.iter().enumerate() {
-            assert!((f.annotators.accuracy(j).unwrap() - want).abs() < 1e-5, "{j}: {:?}", f.annotators);
-        }
-        let (_, p) = f.posterior().unwrap();
         for (q, want) in GOLDEN_SOFT.iter().enumerate() {
-            assert!((p[2 * q + 1] - want).abs() < 1e-5, "{q}: {}", p[2 * q + 1]);
+            assert!((both(votes.evidence(q, &weights)).0 - want).abs() < 1e-5);
         }
     }
 
-    const GOLDEN_ACCURACY: [f64; 6] = [0.88268985, 0.67952886, 0.74132025, 0.61146009, 0.56814188, 0.74813121];
-    const GOLDEN_SOFT: [f64; 4] = [0.28790046, 0.80899717, 0.99443427, 0.02692943];
+    const GOLDEN_ACCURACY: [f64; 6] = [0.89246539, 0.69322745, 0.75115131, 0.60798444, 0.57620669, 0.71424094];
+    const GOLDEN_SOFT: [f64; 4] = [0.24399128, 0.85195415, 0.99482888, 0.0306681];
 
     /// Five users with flips up to .45 who all answer 300 questions: at least one point above the majority (means of ten).
     #[test]
@@ -431,24 +316,13 @@ mod tests {
         for seed in 0..10 {
             let mut rng = stream(seed, "sml", 0);
             let flips: Vec<f64> = (0..5).map(|_| rng.random_range(0.0..0.45)).collect();
-            let mut b = TableBuilder::new(LabelKind::Categorical);
-            ["no", "yes"].iter().for_each(|c| _ = b.classes.intern(c));
-            let truth: Vec<bool> = (0..300).map(|_| rng.random()).collect();
-            for (k, &t) in truth.iter().enumerate() {
-                for (j, &e) in flips.iter().enumerate() {
-                    let said = t != (rng.random::<f64>() < e);
-                    b.label(&format!("q{k}"), &format!("a{j}"), if said { "yes" } else { "no" }).unwrap();
-                }
-            }
-            let data = Dataset::new(b.finish().unwrap());
-            let f = fit(&Sml::default(), &data);
-            let (_, p) = f.posterior().unwrap();
-            let c = data.table.categorical().unwrap();
-            for (k, &t) in truth.iter().enumerate() {
-                spectral += f64::from(u8::from((p[2 * k + 1] > 0.5) == t)) / 30.0;
-                let mut votes = [0.0; 2];
-                c.votes(k, &mut votes);
-                majority += f64::from(u8::from((stats::argmax(&votes) == 1) == t)) / 30.0;
+            let (votes, truth) = asked(&mut || rng.random(), 300, &flips, 1.0);
+            let (weights, common) = votes.weights(10_000);
+            assert_eq!(common, 300.0);
+            for (q, t) in truth.iter().enumerate() {
+                spectral += f64::from(u8::from(votes.evidence(q, &weights) * t > 0.0)) / 30.0;
+                let sum: f64 = votes.of(q).iter().map(|s| s.1).sum();
+                majority += f64::from(u8::from(sum * t > 0.0)) / 30.0;
             }
         }
         assert!(spectral >= majority + 1.0, "{spectral} against {majority}");

