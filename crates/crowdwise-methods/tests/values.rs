@@ -63,35 +63,55 @@ fn robust() -> GaussianAnnotators {
     GaussianAnnotators { degrees_of_freedom: Some(4.0), ..plain() }
 }
 
+/// Mean squared error if the noise of everybody were known.
+fn oracle(data: &Dataset, truth: &[f64], noise: &[f64]) -> f64 {
+    let (t, x) = (&data.table, data.table.real().unwrap());
+    let error = |u: usize| {
+        let (mut p, mut sum) = (0.0, 0.0);
+        for r in t.rows(u) {
+            let w = noise[t.annotator()[r] as usize].powi(-2);
+            p += w;
+            sum += w * x[r];
+        }
+        (sum / p - truth[u]).powi(2)
+    };
+    (0..t.n_units()).map(error).sum::<f64>() / t.n_units() as f64
+}
+
 #[test]
 fn noise_of_annotators_is_recovered() {
-    // numpy, other random numbers, 10 seeds: mean 0.66, median 0.29, EM 0.098, belief propagation 0.092, known noise 0.092
-    let methods: [(&str, &dyn AnyMethod, f64, f64); 5] = [
-        ("mean", &Mean::default(), 0.66, 0.1),
-        ("gaussian", &plain(), 0.098, 0.01),
-        ("with bias", &GaussianAnnotators::default(), 0.098, 0.012),
-        ("robust", &robust(), 0.106, 0.014),
-        ("levels", &LevelPropagation { most: 50.0, least: 0.2, ..LevelPropagation::default() }, 0.092, 0.008),
-    ];
-    let mut sums = [0.0; 5];
+    // numpy, other random numbers, 10 seeds: mean 0.66, median 0.29, EM 0.098, robust 0.106, belief propagation with the true
+    // levels 0.092, known noise 0.092: here as ratios to the last
+    let mut sums = [0.0; 6];
     let mut noise_correlation = 0.0;
     for seed in 0..10 {
         let (data, truth, noise) = crowd(seed, 0.0, 0.0);
+        // the levels 0.1, 1 and 10 as multiples of the median squared deviation
+        let (t, x) = (&data.table, data.table.real().unwrap());
+        let medians = fit(&Median::default(), &data);
+        let mut far: Vec<f64> = (0..t.n_units())
+            .flat_map(|u| t.rows(u).map(move |r| (u, r)))
+            .map(|(u, r)| (x[r] - value(&medians).0[u]).powi(2))
+            .collect();
+        far.sort_unstable_by(f64::total_cmp);
+        let least = 0.1 / far[far.len() / 2];
+        let levels = LevelPropagation { levels: 3, least, most: 100.0 * least, ..LevelPropagation::default() };
+        let methods: [&dyn AnyMethod; 5] =
+            [&Mean::default(), &plain(), &GaussianAnnotators::default(), &robust(), &levels];
         for (m, sum) in methods.iter().zip(&mut sums) {
-            let f = fit(m.1, &data);
-            *sum += mse(&f, &truth) / 10.0;
-            if m.0 == "gaussian" {
-                let Annotators::Gaussian { sd, .. } = &f.annotators else { panic!() };
-                let ln = |x: &[f64]| x.iter().map(|v| v.ln()).collect::<Vec<_>>();
-                noise_correlation += correlation(&ln(sd), &ln(&noise)) / 10.0;
-            }
+            *sum += mse(&fit(*m, &data), &truth) / 10.0;
         }
+        sums[5] += oracle(&data, &truth, &noise) / 10.0;
+        let f = fit(&plain(), &data);
+        let Annotators::Gaussian { sd, .. } = &f.annotators else { panic!() };
+        let ln = |x: &[f64]| x.iter().map(|v| v.ln()).collect::<Vec<_>>();
+        noise_correlation += correlation(&ln(sd), &ln(&noise)) / 10.0;
     }
     eprintln!("mean squared errors {sums:.4?}, correlation of log noise {noise_correlation:.3}");
-    for (m, sum) in methods.iter().zip(sums) {
-        assert!((sum - m.2).abs() < m.3, "{}: {sum}", m.0);
+    for (m, most) in [(1, 1.08), (2, 1.1), (3, 1.2), (4, 1.06)] {
+        assert!(sums[m] < most * sums[5], "{m}: {sums:?}");
     }
-    assert!(noise_correlation > 0.97, "{noise_correlation}");
+    assert!(sums[0] > 5.0 * sums[1] && noise_correlation > 0.97, "{sums:?} {noise_correlation}");
 }
 
 #[test]
@@ -106,6 +126,10 @@ fn wild_values_are_forgiven_and_named() {
         let finding = f.findings.iter().find(|f| f.code == "outlying-values").expect("wild values are named");
         assert!(finding.message.contains("was expected"), "{}", finding.message);
     }
+    let (data, truth, _) = crowd(1, 0.1, 0.0);
+    let chosen = fit(&Auto::default(), &data);
+    let error = mse(&chosen, &truth);
+    assert!(error < 1.0, "{error}: {}", chosen.findings[0].message);
     eprintln!("10 % wild: normal {normal:.2}, t {t:.3}, median {median:.2}");
     assert!(t < 1.0 && t < median && normal > 2.0 * t, "{normal} {t} {median}");
 }
@@ -294,7 +318,7 @@ fn the_choice_beats_mean_and_median_on_real_sets() {
         assert_eq!(chosen.findings[0].code, "chosen");
         assert!(auto.0 < mean.0 && auto.0 < median.0, "{name}: {auto:?} {mean:?} {median:?}");
         // on valence the mean of ten ratings follows the truth a little better, at a smaller scale
-        assert!(auto.1 > mean.1.min(median.1 + 1.0) - 0.01 && auto.1 > median.1, "{name}: {auto:?}");
+        assert!(auto.1 > mean.1 - 0.01 && auto.1 > median.1, "{name}: {auto:?} {mean:?}");
     }
 }
 

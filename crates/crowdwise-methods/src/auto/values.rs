@@ -19,6 +19,9 @@ const NU: f64 = 4.0;
 /// Labels' worth of the common annotator in each annotator of the comparison.
 const POOLED: f64 = 4.0;
 
+/// Log densities closer than this tell how the labels scatter, not where the truth is.
+const CLOSE: f64 = 0.02;
+
 type Fitter = Box<dyn Fn(&Dataset, &mut Context<'_>) -> Result<Outcome, Error>>;
 
 /// In the order in which they are preferred where the labels do not tell: models of annotators first.
@@ -84,7 +87,7 @@ pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error
         .min_by(|&a, &b| means[a].total_cmp(&means[b]))
         .unwrap_or(all.len() - 1);
     let error: Vec<f64> = losses.iter().map(|l| difference_error(l, &losses[best])).collect();
-    let used = (0..all.len()).find(|&x| means[x] - means[best] <= error[x]).unwrap_or(best);
+    let used = (0..all.len()).find(|&x| means[x] - means[best] <= error[x].max(CLOSE)).unwrap_or(best);
     let mut out = (all[used].1)(data, cx)?;
     out.findings.insert(0, said(&all, used, best, &means, &error, held_out));
     let rows: Vec<_> = (0..all.len())
@@ -129,11 +132,11 @@ fn said(
         "it predicts held-out labels best".into()
     } else {
         format!(
-            "`{}` predicts held-out labels better by {:.4} only, within one standard error ({:.4}), and a model of the \
-             annotators tells more",
+            "`{}` predicts held-out labels better by {:.4} only (a difference below {:.3} decides nothing), and a model of \
+             the annotators tells more",
             all[best].0,
             means[used] - means[best],
-            error[used]
+            error[used].max(CLOSE)
         )
     };
     Finding::new(
