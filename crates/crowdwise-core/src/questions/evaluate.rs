@@ -351,14 +351,14 @@ fn scores(gold: &Gold, score: &[f64], component: &[u32], known: &[(u32, f64)]) -
 /// Two clusterings of the items whose cluster is known, by the pairs that each puts together.
 fn clusters(cluster: &[u32], known: &[(u32, u32)]) -> Evaluation {
     let pairs = |n: u64| (n * n.saturating_sub(1) / 2) as f64;
-    let together = |key: &dyn Fn(&(u32, u32)) -> (u32, u32)| {
+    let together = |keys: Vec<(u32, u32)>| {
         let mut counts: std::collections::BTreeMap<(u32, u32), u64> = std::collections::BTreeMap::new();
-        known.iter().for_each(|k| *counts.entry(key(k)).or_default() += 1);
+        keys.into_iter().for_each(|k| *counts.entry(k).or_default() += 1);
         counts.values().map(|&n| pairs(n)).sum::<f64>()
     };
-    let both = together(&|&(i, c)| (cluster[i as usize], c));
-    let ours = together(&|&(i, _)| (cluster[i as usize], 0));
-    let theirs = together(&|&(_, c)| (c, 0));
+    let both = together(known.iter().map(|&(i, c)| (cluster[i as usize], c)).collect());
+    let ours = together(known.iter().map(|&(i, _)| (cluster[i as usize], 0)).collect());
+    let theirs = together(known.iter().map(|&(_, c)| (c, 0)).collect());
     let all = pairs(known.len() as u64);
     let expected = if all > 0.0 { ours * theirs / all } else { 0.0 };
     let most = 0.5 * (ours + theirs);

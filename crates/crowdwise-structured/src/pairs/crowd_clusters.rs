@@ -92,7 +92,8 @@ impl Method for CrowdClusters {
             if cluster == before || cx.cancelled() {
                 break;
             }
-            let implied: Vec<f64> = j.pairs.iter().map(|p| f64::from(u8::from(j.together(p, &cluster)))).collect();
+            let implied: Vec<f64> =
+                j.pairs.iter().map(|p| f64::from(u8::from(Judgements::together(p.0, &cluster)))).collect();
             rates = j.rates(&implied, self);
             evidence = j.all_evidence(&rates);
         }
@@ -238,8 +239,7 @@ impl Judgements {
         (0..self.pairs.len()).map(of).sum()
     }
 
-    fn together(&self, pair: &([u32; 2], std::ops::Range<usize>), cluster: &[u32]) -> bool {
-        let [a, b] = pair.0;
+    fn together([a, b]: [u32; 2], cluster: &[u32]) -> bool {
         cluster[a as usize] == cluster[b as usize]
     }
 
@@ -275,7 +275,7 @@ impl Judgements {
     fn contradictions(&self, table: &Table, rates: &Rates, cluster: &[u32]) -> Option<Finding> {
         let (mut split, mut joined, mut example) = (0u64, 0u64, None);
         for (p, pair) in self.pairs.iter().enumerate().filter(|(p, _)| !self.of(*p).is_empty()) {
-            let (e, together) = (self.evidence(p, rates), self.together(pair, cluster));
+            let (e, together) = (self.evidence(p, rates), Judgements::together(pair.0, cluster));
             if (e > 0.0) == together || e.abs() < 1.0 {
                 continue;
             }

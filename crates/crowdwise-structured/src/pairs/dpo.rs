@@ -119,7 +119,7 @@ impl TabularDpo {
         }
         Error::all(problems.0)?;
         let bad = |what: String| Err(Error::BadData { file: "the choices".into(), what, hint: None });
-        if responses == 0 || reference.len() % responses != 0 {
+        if responses == 0 || !reference.len().is_multiple_of(responses) {
             return bad(format!("{} log-probabilities are no table of {responses} responses", reference.len()));
         }
         let contexts = reference.len() / responses;

@@ -213,7 +213,7 @@ fn subtract(cross: &mut [[f64; 2]], touched: &[u32], corner: [f64; 3], each: boo
     }
     for (at, &a) in touched.iter().enumerate() {
         let ca = cross[a as usize];
-        let row = &mut h[a as usize * size..a as usize * size + a as usize + 1];
+        let row = &mut h[a as usize * size..][..=a as usize];
         for &b in &touched[..=at] {
             let cb = cross[b as usize];
             row[b as usize] -= ca[0] * cb[0] + ca[1] * cb[1];

@@ -108,7 +108,7 @@ impl Mixture {
         let mut x = vec![0.0; self.size()];
         x[self.n_items..self.tie_at()].fill(2.0);
         if self.has_tie() {
-            let ties = self.code.iter().filter(|&&c| c == Preference::Tie as u8).count() as f64;
+            let ties: f64 = self.code.iter().map(|&c| f64::from(u8::from(c == Preference::Tie as u8))).sum();
             x[self.tie_at()] = Ties::start(self.ties, ties / self.code.len().max(1) as f64);
         }
         x
@@ -116,14 +116,6 @@ impl Mixture {
 
     pub fn ties_of(&self, x: &[f64]) -> Ties {
         Ties::at(self.ties, if self.has_tie() { x[self.tie_at()] } else { 0.0 })
-    }
-
-    /// What happens if the annotator means it, and if the annotator turns it round.
-    #[inline]
-    fn meant(&self, ties: &Ties, d: f64, position: f64) -> (Outcomes, Outcomes) {
-        let straight = Outcomes::at(ties, d + position);
-        let turned = if position == 0.0 { straight.opposite() } else { Outcomes::at(ties, position - d) };
-        (straight, turned)
     }
 
     /// Position effect of annotator `j`.
@@ -150,12 +142,12 @@ impl Mixture {
         for u in &self.shown {
             let (l, r) = (u.left as usize, u.right as usize);
             let d = x[l] - x[r];
-            let (mut a, mut b) = if each { Default::default() } else { self.meant(&ties, d, shared) };
+            let (mut a, mut b) = if each { Default::default() } else { meant(&ties, d, shared) };
             let mut by_difference = 0.0;
             for row in u.start as usize..u.end as usize {
                 let j = self.annotator[row] as usize;
                 if each {
-                    (a, b) = self.meant(&ties, d, x[self.position_at() + j]);
+                    (a, b) = meant(&ties, d, x[self.position_at() + j]);
                 }
                 // a tie that counts half to each side is two half outcomes
                 let half = self.code[row] == 2 && ties.model == TieModel::Half;
@@ -227,7 +219,7 @@ impl Mixture {
     /// What one comparison of the pair with difference `d` by annotator `j` is expected to tell.
     pub fn expected(&self, x: &[f64], ties: &Ties, d: f64, j: usize) -> Block {
         let w = both(x[self.n_items + j]).0;
-        let (a, b) = self.meant(ties, d, self.position_of(x, j));
+        let (a, b) = meant(ties, d, self.position_of(x, j));
         let mut out = Block::default();
         for c in 0..if self.has_tie() { 3 } else { 2 } {
             let p = (w * a.p[c] + (1.0 - w) * b.p[c]).max(LEAST);
@@ -286,6 +278,14 @@ impl Mixture {
             h[self.position_at()..].iter_mut().for_each(|h| *h += POSITION_PRECISION);
         }
     }
+}
+
+/// What happens if the annotator means it, and if the annotator turns it round.
+#[inline]
+fn meant(ties: &Ties, d: f64, position: f64) -> (Outcomes, Outcomes) {
+    let straight = Outcomes::at(ties, d + position);
+    let turned = if position == 0.0 { straight.opposite() } else { Outcomes::at(ties, position - d) };
+    (straight, turned)
 }
 
 /// A logarithm that stays finite.

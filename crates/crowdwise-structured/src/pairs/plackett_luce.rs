@@ -39,8 +39,8 @@ impl Rankings {
             bad.push(BadRow { line: number, what: format!("there is no item {i}, only {}", self.n_items) });
         }
         all.sort_unstable();
-        if let Some(w) = all.windows(2).find(|w| w[0] == w[1]) {
-            bad.push(BadRow { line: number, what: format!("item {} stands there twice", w[0]) });
+        if let Some([twice, _]) = all.windows(2).find(|w| w[0] == w[1]) {
+            bad.push(BadRow { line: number, what: format!("item {twice} stands there twice") });
         }
         if !bad.is_empty() {
             return Err(Error::BadRows { file: "the rankings".into(), bad: 1, total: number, examples: bad });

@@ -1,8 +1,7 @@
 //! A network with one hidden layer that learns clusters from same/different judgements of pairs.
 
-use crowdwise_core::{Context, Error};
+use crowdwise_core::Context;
 use crowdwise_core::{Dataset, Event, Features, Units, Values, stats, stream};
-use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -280,7 +279,7 @@ impl Adam {
 }
 
 /// The best of the restarts by its loss on all pairs; losses of its epochs.
-pub fn train(r: &Recipe, x: &Input, pairs: &Pairs, cx: &mut Context<'_>) -> Result<(Net, Vec<f64>), Error> {
+pub fn train(r: &Recipe, x: &Input, pairs: &Pairs, cx: &mut Context<'_>) -> (Net, Vec<f64>) {
     let mut best: Option<(f64, Net, Vec<f64>)> = None;
     for restart in 0..r.restarts.max(1) as u64 {
         if r.restarts > 1 {
@@ -314,16 +313,15 @@ pub fn train(r: &Recipe, x: &Input, pairs: &Pairs, cx: &mut Context<'_>) -> Resu
         if cx.cancelled() {
             break;
         }
-        // keep the stream of the next restart apart from what this one drew
-        let _ = rng.random::<u64>();
     }
     let (_, net, losses) = best.expect("there is at least one start");
-    Ok((net, losses))
+    (net, losses)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::RngExt;
 
     #[test]
     fn the_gradient_is_that_of_the_loss() {

@@ -14,7 +14,10 @@ fn clusters(f: &Fit) -> &[u32] {
     }
 }
 
-fn table(rows: &[(&str, &str, &str, bool)]) -> Dataset {
+/// Left, right, annotator, same.
+type Said = (&'static str, &'static str, &'static str, bool);
+
+fn table(rows: &[Said]) -> Dataset {
     let mut b = TableBuilder::new(LabelKind::Similarity);
     rows.iter().for_each(|&(l, r, j, s)| b.similarity(l, r, j, s));
     Dataset::new(b.finish().unwrap())
@@ -110,7 +113,7 @@ fn contradictions_are_weighed_and_said() {
 
 #[test]
 fn odd_tables_give_sound_fits() {
-    let cases: [(&str, &[(&str, &str, &str, bool)], &[u32]); 5] = [
+    let cases: [(&str, &[Said], &[u32]); 5] = [
         ("one yes", &[("x", "y", "a", true)], &[0, 0]),
         ("one no", &[("x", "y", "a", false)], &[0, 1]),
         ("both orders", &[("x", "y", "a", true), ("y", "x", "b", true)], &[0, 0]),

@@ -216,7 +216,8 @@ fn a_start_from_the_end_stops_at_once() {
 #[test]
 fn odd_tables_give_sound_fits() {
     use Preference::{Left, Right, Tie};
-    let cases: [(&str, &[(&str, &str, &str, Preference)]); 6] = [
+    type Said = (&'static str, &'static str, &'static str, Preference);
+    let cases: [(&str, &[Said]); 6] = [
         ("one comparison", &[("x", "y", "a", Left)]),
         ("only ties", &[("x", "y", "a", Tie), ("y", "z", "b", Tie)]),
         ("with itself only", &[("x", "x", "a", Left)]),
