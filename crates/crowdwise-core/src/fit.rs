@@ -231,7 +231,11 @@ impl Annotators {
     /// Even where the model has no matrix.
     pub fn column(&self, j: usize, l: usize, column: &mut [f64]) {
         let k = column.len();
-        let off = |p: f64| if k > 1 { (1.0 - p) / (k - 1) as f64 } else { 0.0 };
+        if k == 1 {
+            column.fill(1.0); // whoever could only say one thing says it, whatever the model's accuracy is
+            return;
+        }
+        let off = |p: f64| (1.0 - p) / (k - 1) as f64;
         match self {
             Annotators::Confusion { matrix, .. } => {
                 let own = &matrix[j * k * k..(j + 1) * k * k];
