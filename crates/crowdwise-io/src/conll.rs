@@ -69,7 +69,7 @@ pub fn read_conll_files(files: &[(String, Source)]) -> Result<Read<Tagged>, Erro
 fn parse(source: &Source) -> Result<(Vec<Sequence>, Vec<String>), Error> {
     let file = source.name();
     let reader = BufReader::new(source.open()?.reader);
-    let (mut out, mut columns, mut problems): (Vec<Sequence>, Vec<String>, Vec<String>) = Default::default();
+    let (mut out, mut columns, mut problems) = (Vec::new(), Vec::<String>::new(), Vec::new());
     let mut now = Sequence::default();
     let mut width = None;
     for (n, line) in reader.split(b'\n').enumerate() {

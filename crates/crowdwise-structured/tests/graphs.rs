@@ -1,4 +1,5 @@
 //! Graphs: recovery on a grid, the limit without a pull, features instead of a graph, bad input.
+#![allow(clippy::print_stdout)] // figures for the pages, and what was skipped
 
 use crowdwise_contract::{check_valid, fit_with, worst};
 use crowdwise_core::{
