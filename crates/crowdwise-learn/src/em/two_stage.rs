@@ -34,10 +34,11 @@ pub enum Labelling {
 impl Default for TwoStage {
     fn default() -> Self {
         TwoStage {
-            method: "dawid-skene".into(),
+            method: "auto".into(),
             labels: Labelling::Soft,
             network: NetworkParams::default(),
-            training: Training::default(),
+            // targets that do not change are learned by heart when training goes on
+            training: Training { epochs: 40, ..Training::default() },
         }
     }
 }

@@ -7,24 +7,37 @@ use rand::seq::SliceRandom;
 
 /// Times that an annotator's labels are dealt out anew among the annotator's items, to see what chance explains.
 const DEALS: u64 = 20;
-/// Deviations above chance from which on an annotator counts.
+/// Deviations that are taken from what is above chance.
 const SURE: f64 = 3.0;
+/// Share of the most that anybody counts below which an annotator counts nothing: a hundred copies of a lucky guesser would add
+/// up.
+const LEAST: f64 = 0.1;
 
-/// Shares of the votes in which an annotator counts by how much of the scatter of the features lies between the items that
-/// she labelled differently, beyond chance. Items x K, rows of training items without such an annotator are even; `None` if
-/// there is no such annotator at all.
-pub(super) fn shares(task: &Task, seed: u64) -> Option<Vec<f64>> {
+/// What the features say of the annotators.
+pub(super) struct Informed {
+    /// What each annotator counts: how much of the scatter of the features lies between the items that she labelled
+    /// differently, less what chance gives.
+    pub weights: Vec<f64>,
+    /// Shares of the votes weighted so, items x K; even for items without an annotator who counts.
+    pub shares: Vec<f64>,
+}
+
+/// `None` if no annotator counts.
+pub(super) fn informed(task: &Task, seed: u64) -> Option<Informed> {
     let (labels, k) = (&task.labels, task.labels.k);
     let mut own: Vec<Vec<(u32, usize)>> = vec![Vec::new(); labels.m];
     for &i in &task.train {
         labels.of(i as usize).for_each(|(j, l)| own[j].push((i, l)));
     }
-    let weights: Vec<f64> = own.iter().enumerate().map(|(j, own)| weight(&task.x, own, k, seed, j as u64)).collect();
-    if weights.iter().all(|w| *w == 0.0) {
+    let mut weights: Vec<f64> =
+        own.iter().enumerate().map(|(j, own)| weight(&task.x, own, k, seed, j as u64)).collect();
+    let most = weights.iter().copied().fold(0.0, f64::max);
+    if most == 0.0 {
         return None;
     }
-    let mut out = vec![1.0 / k as f64; labels.items() * k];
-    for (i, row) in out.chunks_exact_mut(k).enumerate() {
+    weights.iter_mut().filter(|w| **w < LEAST * most).for_each(|w| *w = 0.0);
+    let mut shares = vec![1.0 / k as f64; labels.items() * k];
+    for (i, row) in shares.chunks_exact_mut(k).enumerate() {
         if let Some(g) = labels.gold(i) {
             row.fill(0.0);
             row[g] = 1.0;
@@ -36,7 +49,7 @@ pub(super) fn shares(task: &Task, seed: u64) -> Option<Vec<f64>> {
             labels.of(i).for_each(|(j, l)| row[l] += weights[j] / total);
         }
     }
-    Some(out)
+    Some(Informed { weights, shares })
 }
 
 /// What an annotator counts, from her items and labels.
@@ -56,7 +69,7 @@ fn weight(x: &Matrix, own: &[(u32, usize)], k: usize, seed: u64, annotator: u64)
         .collect();
     let mean = chance.iter().sum::<f64>() / DEALS as f64;
     let sd = (chance.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / (DEALS - 1) as f64).sqrt();
-    if explained > mean + SURE * sd { explained - mean } else { 0.0 }
+    (explained - mean - SURE * sd).max(0.0)
 }
 
 /// Share of the scatter of the features of these items that lies between classes.
@@ -113,7 +126,8 @@ mod tests {
     #[test]
     fn who_knows_is_found_among_copies_of_a_coin() {
         let (task, truth) = crowd();
-        let shares = shares(&task, 0).unwrap();
+        let Informed { weights, shares } = informed(&task, 0).unwrap();
+        assert_eq!(weights.iter().filter(|w| **w > 0.0).count(), 1);
         let right = shares.chunks_exact(2).zip(&truth).filter(|(row, z)| row[**z] > 0.99).count();
         assert_eq!(right, 300, "only one annotator counts");
     }
@@ -122,6 +136,6 @@ mod tests {
     fn without_knowledge_there_is_no_start() {
         let (mut task, _) = crowd();
         task.x = Matrix::new(300, 2, vec![1.0; 600]).into();
-        assert_eq!(shares(&task, 0), None);
+        assert!(informed(&task, 0).is_none());
     }
 }

@@ -1,4 +1,4 @@
-use super::informed;
+use super::informed::informed;
 use super::mig::{Divergence, gain};
 use crate::confusion::counted;
 use crate::learn::{Learner, Recipe, learn};
@@ -112,14 +112,17 @@ const DOUBT: f64 = 1e-6;
 impl TwoViews {
     fn new(method: MaxMig, task: &Task, seed: u64) -> Self {
         let (labels, k) = (&task.labels, task.labels.k);
-        let informed = (method.init == Start::Features).then(|| informed::shares(task, seed)).flatten();
-        let shares = informed.unwrap_or_else(|| labels.vote_shares());
+        let informed = (method.init == Start::Features).then(|| informed(task, seed)).flatten();
+        let shares = informed.as_ref().map_or_else(|| labels.vote_shares(), |i| i.shares.clone());
         let rows: Vec<f64> = task.train.iter().flat_map(|&i| shares[i as usize * k..][..k].iter().copied()).collect();
         let confusion = counted(&rows, &task.train, labels, 1e-9);
         let mut evidence = vec![0.0; confusion.len()];
         for (n, a) in confusion.iter().enumerate() {
             let (j, t, l) = (n / (k * k), n / k % k, n % k);
-            evidence[(j * k + l) * k + t] = (a + 0.01).ln();
+            // who does not count says nothing yet: what chance gives to each of many copies adds up
+            if informed.as_ref().is_none_or(|i| i.weights[j] > 0.0) {
+                evidence[(j * k + l) * k + t] = (a + 0.01).ln();
+            }
         }
         TwoViews {
             now: method.annotator_rate,

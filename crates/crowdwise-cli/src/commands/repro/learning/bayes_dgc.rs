@@ -138,7 +138,7 @@ fn figures(p: &Problem, fraction: f64, method: &str, quick: bool, cx: &mut Conte
 pub fn part(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
     let problems = problems(args)?;
     let fractions: &[f64] = if args.quick { &FRACTIONS[1..2] } else { &FRACTIONS };
-    let mut part = Part { notes: vec![NOTE.into()], ..Part::default() };
+    let mut part = Part::new(NOTE, &args.seeds(5));
     // by method, fraction and problem: means over runs of accuracy and F1
     let mut table = vec![vec![Vec::new(); fractions.len()]; METHODS.len()];
     for p in &problems {
@@ -187,7 +187,7 @@ pub fn part(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
 }
 
 const NOTE: &str = "`crowdwise repro bayes-dgc`: each class of LabelMe and of Music against the rest (18 problems), the items and labels of the nine most active annotators, a share of the labels drawn at \
-     random, means over 5 draws. As in Li et al. 2021 the k items that are most probably positive are taken, k being their true number (then F1 = precision = recall). Their images \
+     random, means over {seeds}. As in Li et al. 2021 the k items that are most probably positive are taken, k being their true number (then F1 = precision = recall). Their images \
      and workers are not public.";
 
 #[cfg(test)]

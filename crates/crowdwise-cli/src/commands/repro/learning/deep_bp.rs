@@ -170,7 +170,7 @@ fn figures(method: usize, world: &World, p: &Point, quick: bool, cx: &mut Contex
 pub fn part(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
     let digits = if args.quick { None } else { Some(Digits::read(&args.data.folder()?)?) };
     let mut source = Source { digits, made: Vec::new() };
-    let mut part = Part { notes: vec![NOTE.into()], ..Part::default() };
+    let mut part = Part::new(NOTE, &args.seeds(20));
     for sweep in sweeps(args.quick) {
         let mut table: Vec<Vec<[Spread; 2]>> = vec![Vec::new(); sweep.methods.len()];
         for (name, p) in &sweep.points {
@@ -240,7 +240,7 @@ fn claims(sweep: &Sweep, table: &[Vec<[Spread; 2]>], part: &mut Part) {
     }
 }
 
-const NOTE: &str = "`crowdwise repro deep-bp`: means and 99 % intervals over 20 seeds. Digits 4 and 9 in place of the paper's photographs: the first 1000 items (\"2000 labels in all\": fewer or more), 3 labels \
+const NOTE: &str = "`crowdwise repro deep-bp`: means and 99 % intervals over {seeds}. Digits 4 and 9 in place of the paper's photographs: the first 1000 items (\"2000 labels in all\": fewer or more), 3 labels \
      an item, 4 an annotator (750 of them) in a random regular graph, accuracies by annotator; an extreme spammer labels every item by a coin. MLP of 64, dropout 0.5, Adam 1e-3, batches of 100, \
      60 epochs, the last one, belief propagation after every fifth; c = 0.9 unless it varies. Blur: deviation in pixels.";
 

@@ -98,7 +98,7 @@ impl Made {
 }
 
 pub fn part(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
-    let mut part = Part { notes: vec![NOTE.into()], ..Part::default() };
+    let mut part = Part::new(NOTE, &args.seeds(5));
     let n = if args.quick { 200 } else { 2000 };
     // as many labels an item in the small version
     let shares = if args.quick { vec![0.02] } else { SHARES.to_vec() };
@@ -168,7 +168,7 @@ fn claims(noisy: bool, share: f64, [vote, labels, reliability, expertise]: [Spre
 }
 
 const NOTE: &str = "`crowdwise repro dlc`: 2000 items and 2000 annotators, who are right with probability η = σ(u · F x), u and F of rank 10 uniform in (-0.3, 0.6), 20 features that are not negative; means ± \
-     deviations over 5 seeds. The pull of annotators is towards their common start (`lambda` 1, `lambda_view` 10), not towards 0 with 0.01 as printed, which fails where labels are noisy. \
+     deviations over {seeds}. The pull of annotators is towards their common start (`lambda` 1, `lambda_view` 10), not towards 0 with 0.01 as printed, which fails where labels are noisy. \
      Reliability: correlation over labels of estimated and true η; expertise: over annotators, mean estimated η and share of right labels. Printed: Yang et al. 2018, table 1, 50 000 \
      items and annotators.";
 

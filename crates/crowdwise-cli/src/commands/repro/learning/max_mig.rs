@@ -101,7 +101,7 @@ struct Setting {
 }
 
 pub fn part(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
-    let mut part = Part { notes: vec![NOTE.into()], ..Part::default() };
+    let mut part = Part::new(NOTE, &args.seeds(5));
     let settings = if args.quick {
         vec![Setting { name: "simulated", experts: two, always: 1, world: blobs(400, 0) }]
     } else {
@@ -227,7 +227,7 @@ fn coin(args: &Args, trials: &mut Trials<'_>, part: &mut Part) -> Result<(), Err
     Ok(())
 }
 
-const NOTE: &str = "`crowdwise repro max-mig`: the experts of Cao et al. 2019 (appendix B) for digits in place of their images. Two classes: 4 and 9, pixels with noise of deviation 0.8; ten \
+const NOTE: &str = "`crowdwise repro max-mig`: means ± deviations over {seeds}; the experts of Cao et al. 2019 (appendix B) for digits in place of their images. Two classes: 4 and 9, pixels with noise of deviation 0.8; ten \
      classes: the first 8000 digits, noise 0.5, the hard pairs 4/9, 3/8, 5/6, 1/7, 0/2. High expertise (H): five experts, with five who always say one class, or five who copy two of the \
      experts; low (L): ten of accuracy 0.55 (ten classes: 0.2), with fifteen of the former or two of the latter. MLP of 128, dropout 0.5, Adam 1e-3, batches of 64, 12 epochs, the last one; \
      the crowd layer begins at the votes for ten classes. \"With labels\": the test items have labels of the same annotators. The last table is example E.2 of the paper, with two Gaussian \

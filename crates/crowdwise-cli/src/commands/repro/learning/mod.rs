@@ -17,7 +17,7 @@ use crate::failure::Exit;
 use crate::options::RunOptions;
 use crate::output::OutputOptions;
 use crate::rows::{Push, Row};
-use crate::talk::Talk;
+use crate::talk::{Talk, counted};
 use crowdwise::Error;
 use spread::Spread;
 use std::path::PathBuf;
@@ -118,6 +118,12 @@ struct Figure {
 }
 
 impl Part {
+    /// A table with this note, in which `{seeds}` becomes their number.
+    fn new(note: &str, seeds: &std::ops::Range<u64>) -> Part {
+        let seeds = counted(seeds.end - seeds.start, "seed", "seeds");
+        Part { notes: vec![note.replace("{seeds}", &seeds)], ..Part::default() }
+    }
+
     fn figure(&mut self, table: &'static str, setting: &str, method: &str, name: &'static str, spread: Spread) {
         self.figures.push(Figure { table, setting: setting.into(), method: method.into(), name, spread });
     }
