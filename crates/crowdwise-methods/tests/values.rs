@@ -396,6 +396,7 @@ fn a_regression_from_a_crowd_finds_the_weights() {
         let mut pick = stream(seed, "who", 0);
         let noise: Vec<f64> = (0..annotators).map(|_| [0.1f64, 1.0, 10.0][pick.random_range(0..3)]).collect();
         let mut b = TableBuilder::new(LabelKind::Real);
+        (0..annotators).for_each(|j| _ = b.annotators.intern(&format!("a{j}")));
         let (mut means, mut best, mut weight) = (Vec::new(), Vec::new(), Vec::new());
         for (i, row) in x.iter().enumerate() {
             let y = row.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>() + tau * normal();
@@ -422,7 +423,7 @@ fn a_regression_from_a_crowd_finds_the_weights() {
         of_oracle += error(&least_squares(&with_one, &best, &weight));
         of_crowd += error(&found);
         let (Annotators::Gaussian { bias, .. }, (value, _)) = (&f.annotators, value(&f)) else { panic!() };
-        assert!(correlation(bias, &own[..]) > 0.8 || seed > 0, "biases");
+        assert!(correlation(bias, &own) > 0.7, "seed {seed}: biases");
         assert!(value.iter().all(|v| v.is_finite()));
     }
     eprintln!("errors of the weights: means {of_means:.3}, crowd {of_crowd:.3}, known annotators {of_oracle:.3}");
