@@ -46,3 +46,7 @@ $crowdwise simulate sequences --items 320 --annotators 8 --class-names LOC,O,PER
     -p class_shares=[0.15,0.65,0.2] -p chain_length=8 --seed 1 -o "$out" --force
 cp "$out/answers.csv" examples/sequences.csv
 cp "$out/truth.csv" examples/sequences-truth.csv
+
+$crowdwise simulate similarities --items 24 --annotators 8 --classes 4 --per-item 3 --accuracy 0.85 -p pairs=150 --seed 1 -o "$out" --force
+cp "$out/answers.csv" examples/same.csv
+cp "$out/truth.csv" examples/same-truth.csv

@@ -35,13 +35,14 @@ impl Spread {
     }
 }
 
-/// The 99.5 % point of Student's distribution: exact for 1 to 3 degrees of freedom, then its expansion about the normal one.
+/// The 99.5 % point of Student's distribution: tabled for 1 to 4 degrees of freedom, then its expansion about the normal one.
 fn student(freedom: usize) -> f64 {
     let (z, v) = (2.575_829_f64, freedom as f64);
     match freedom {
         1 => 63.657,
         2 => 9.925,
         3 => 5.841,
+        4 => 4.604,
         _ => {
             z + (z.powi(3) + z) / (4.0 * v)
                 + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * v * v)
