@@ -49,6 +49,9 @@ _crowdwise() {
             crowdwise,predict)
                 cmd="crowdwise__subcmd__predict"
                 ;;
+            crowdwise,rank)
+                cmd="crowdwise__subcmd__rank"
+                ;;
             crowdwise,report)
                 cmd="crowdwise__subcmd__report"
                 ;;
@@ -58,8 +61,29 @@ _crowdwise() {
             crowdwise,simulate)
                 cmd="crowdwise__subcmd__simulate"
                 ;;
+            crowdwise__subcmd__repro,bayes-dgc)
+                cmd="crowdwise__subcmd__repro__subcmd__bayes__subcmd__dgc"
+                ;;
+            crowdwise__subcmd__repro,deep-bp)
+                cmd="crowdwise__subcmd__repro__subcmd__deep__subcmd__bp"
+                ;;
+            crowdwise__subcmd__repro,dlc)
+                cmd="crowdwise__subcmd__repro__subcmd__dlc"
+                ;;
+            crowdwise__subcmd__repro,groups)
+                cmd="crowdwise__subcmd__repro__subcmd__groups"
+                ;;
             crowdwise__subcmd__repro,label-integration)
                 cmd="crowdwise__subcmd__repro__subcmd__label__subcmd__integration"
+                ;;
+            crowdwise__subcmd__repro,labelme)
+                cmd="crowdwise__subcmd__repro__subcmd__labelme"
+                ;;
+            crowdwise__subcmd__repro,learning)
+                cmd="crowdwise__subcmd__repro__subcmd__learning"
+                ;;
+            crowdwise__subcmd__repro,max-mig)
+                cmd="crowdwise__subcmd__repro__subcmd__max__subcmd__mig"
                 ;;
             crowdwise__subcmd__repro,quality)
                 cmd="crowdwise__subcmd__repro__subcmd__quality"
@@ -74,7 +98,7 @@ _crowdwise() {
 
     case "${cmd}" in
         crowdwise)
-            opts="-q -v -h -V --quiet --verbose --help --version inspect fit annotators items compare learn predict simulate report repro methods convert completions man"
+            opts="-q -v -h -V --quiet --verbose --help --version inspect fit annotators items compare learn predict rank simulate report repro methods convert completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -88,7 +112,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__annotators)
-            opts="-o -m -p -q -v -h --by --fail-if --format --output --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --probabilities --quiet --verbose --help"
+            opts="-o -m -p -q -v -h --by --fail-if --format --output --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -147,7 +171,7 @@ _crowdwise() {
                     return 0
                     ;;
                 --input-format)
-                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow label-studio prodigy mturk" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow conll spans label-studio prodigy mturk" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -182,6 +206,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --graph)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -190,7 +218,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__compare)
-            opts="-m -p -o -q -v -h --method --param --truth --gold --folds --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --probabilities --quiet --verbose --help"
+            opts="-m -p -o -q -v -h --method --param --truth --gold --folds --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -253,7 +281,7 @@ _crowdwise() {
                     return 0
                     ;;
                 --input-format)
-                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow label-studio prodigy mturk" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow conll spans label-studio prodigy mturk" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -285,6 +313,10 @@ _crowdwise() {
                     return 0
                     ;;
                 --probabilities)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --graph)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -310,7 +342,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__convert)
-            opts="-o -q -v -h --format --output --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --probabilities --quiet --verbose --help"
+            opts="-o -q -v -h --format --output --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -333,7 +365,7 @@ _crowdwise() {
                     return 0
                     ;;
                 --input-format)
-                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow label-studio prodigy mturk" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow conll spans label-studio prodigy mturk" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -368,6 +400,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --graph)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -376,7 +412,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__fit)
-            opts="-m -p -o -q -v -h --method --param --truth --gold --posterior --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --probabilities --quiet --verbose --help"
+            opts="-m -p -o -q -v -h --method --param --truth --gold --posterior --features --spans --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -403,6 +439,14 @@ _crowdwise() {
                     return 0
                     ;;
                 --gold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --features)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --spans)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -435,7 +479,7 @@ _crowdwise() {
                     return 0
                     ;;
                 --input-format)
-                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow label-studio prodigy mturk" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow conll spans label-studio prodigy mturk" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -470,6 +514,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --graph)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -478,7 +526,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__inspect)
-            opts="-o -q -v -h --fail-if --format --output --seed --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --probabilities --quiet --verbose --help"
+            opts="-o -q -v -h --fail-if --format --output --seed --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -509,7 +557,7 @@ _crowdwise() {
                     return 0
                     ;;
                 --input-format)
-                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow label-studio prodigy mturk" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow conll spans label-studio prodigy mturk" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -544,6 +592,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --graph)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -552,7 +604,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__items)
-            opts="-n -o -m -p -q -v -h --by --top --answers --format --output --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --probabilities --quiet --verbose --help"
+            opts="-n -o -m -p -q -v -h --by --top --answers --format --output --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -619,7 +671,7 @@ _crowdwise() {
                     return 0
                     ;;
                 --input-format)
-                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow label-studio prodigy mturk" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow conll spans label-studio prodigy mturk" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -654,6 +706,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --graph)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -662,7 +718,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__learn)
-            opts="-m -p -o -q -v -h --features --method --param --test-features --test-truth --test-items --truth --gold --model-out --posterior --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --probabilities --quiet --verbose --help"
+            opts="-m -p -o -q -v -h --features --method --param --test-features --test-truth --test-items --truth --gold --model-out --posterior --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -741,7 +797,7 @@ _crowdwise() {
                     return 0
                     ;;
                 --input-format)
-                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow label-studio prodigy mturk" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow conll spans label-studio prodigy mturk" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -773,6 +829,10 @@ _crowdwise() {
                     return 0
                     ;;
                 --probabilities)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --graph)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -836,7 +896,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__predict)
-            opts="-o -q -v -h --features --answers --truth --samples --posterior --threads --format --output --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --probabilities --quiet --verbose --help"
+            opts="-o -q -v -h --features --answers --truth --samples --posterior --threads --format --output --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -875,7 +935,7 @@ _crowdwise() {
                     return 0
                     ;;
                 --input-format)
-                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow label-studio prodigy mturk" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow conll spans label-studio prodigy mturk" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -910,6 +970,120 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --graph)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        crowdwise__subcmd__rank)
+            opts="-m -p -o -q -v -h --method --param --next --truth --features --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --method)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --param)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --next)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --truth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --features)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-if)
+                    COMPREPLY=($(compgen -W "not-converged findings problem" -- "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table csv tsv jsonl json parquet markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                --input-format)
+                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow conll spans label-studio prodigy mturk" -- "${cur}"))
+                    return 0
+                    ;;
+                --kind)
+                    COMPREPLY=($(compgen -W "categorical real preference similarity" -- "${cur}"))
+                    return 0
+                    ;;
+                --item)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --annotator)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --label)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --columns)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --items)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --abstain)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --probabilities)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --graph)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -918,7 +1092,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__report)
-            opts="-o -m -p -q -v -h --output --compare --folds --truth --title --fail-if --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --probabilities --quiet --verbose --help"
+            opts="-o -m -p -q -v -h --output --compare --folds --truth --title --fail-if --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -985,7 +1159,7 @@ _crowdwise() {
                     return 0
                     ;;
                 --input-format)
-                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow label-studio prodigy mturk" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "csv tsv jsonl json parquet arrow conll spans label-studio prodigy mturk" -- "${cur}"))
                     return 0
                     ;;
                 --kind)
@@ -1020,6 +1194,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --graph)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1028,12 +1206,212 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__repro)
-            opts="-q -v -h --quiet --verbose --help label-integration scaling quality"
+            opts="-q -v -h --quiet --verbose --help label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        crowdwise__subcmd__repro__subcmd__bayes__subcmd__dgc)
+            opts="-o -q -v -h --seeds --quick --keep --data --format --output --seed --threads --progress --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --seeds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table csv tsv jsonl json parquet markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        crowdwise__subcmd__repro__subcmd__deep__subcmd__bp)
+            opts="-o -q -v -h --seeds --quick --keep --data --format --output --seed --threads --progress --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --seeds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table csv tsv jsonl json parquet markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        crowdwise__subcmd__repro__subcmd__dlc)
+            opts="-o -q -v -h --seeds --quick --keep --data --format --output --seed --threads --progress --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --seeds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table csv tsv jsonl json parquet markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        crowdwise__subcmd__repro__subcmd__groups)
+            opts="-o -q -v -h --max --repeats --svg --format --output --seed --threads --progress --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --max)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repeats)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --svg)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table csv tsv jsonl json parquet markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1048,6 +1426,156 @@ _crowdwise() {
                 return 0
             fi
             case "${prev}" in
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table csv tsv jsonl json parquet markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        crowdwise__subcmd__repro__subcmd__labelme)
+            opts="-o -q -v -h --seeds --quick --keep --data --format --output --seed --threads --progress --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --seeds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table csv tsv jsonl json parquet markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        crowdwise__subcmd__repro__subcmd__learning)
+            opts="-o -q -v -h --seeds --quick --keep --data --format --output --seed --threads --progress --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --seeds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table csv tsv jsonl json parquet markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        crowdwise__subcmd__repro__subcmd__max__subcmd__mig)
+            opts="-o -q -v -h --seeds --quick --keep --data --format --output --seed --threads --progress --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --seeds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --data)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1196,7 +1724,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__simulate)
-            opts="-o -p -q -v -h --output --force --items --annotators --classes --per-item --accuracy --spammers --adversaries --copy-groups --imbalance --regular --zipf --features --class-names --param --seed --quiet --verbose --help dawid-skene one-coin confusion-vector spammer-hammer mace glad real bradley-terry sequences"
+            opts="-o -p -q -v -h --output --force --items --annotators --classes --per-item --accuracy --spammers --adversaries --copy-groups --imbalance --regular --zipf --features --class-names --param --seed --quiet --verbose --help dawid-skene one-coin confusion-vector spammer-hammer mace glad real bradley-terry sequences similarities"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

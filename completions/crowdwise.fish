@@ -35,6 +35,7 @@ complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "items" -d 'The 
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "compare" -d 'Methods side by side'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "learn" -d 'Train a classifier from features and crowd labels'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "predict" -d 'Classify new items with a trained classifier'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "rank" -d 'Comparisons to a ranking, and which pair to ask about next'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "simulate" -d 'Data with known truth'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "report" -d 'One self-contained HTML page'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "repro" -d 'A table of a paper, or of our own, computed again'
@@ -61,6 +62,8 @@ jsonl\t''
 json\t''
 parquet\t''
 arrow\t''
+conll\t''
+spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
@@ -75,10 +78,12 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l columns 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -86,6 +91,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s m -l method 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s p -l param -d 'A parameter of the method; `crowdwise methods METHOD` lists them' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l truth -d 'Known truth (item,label), only to evaluate' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l gold -d 'Gold labels (item,label) that the fit uses' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l features -d 'Features of the items, one row each (.npy or CSV), for methods that learn clusters or scores from them' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l spans -d 'Write the spans found in tagged sequences to FILE, as JSON lines' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"
@@ -108,6 +115,8 @@ jsonl\t''
 json\t''
 parquet\t''
 arrow\t''
+conll\t''
+spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
@@ -122,11 +131,13 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l columns -d '
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l posterior -d 'Add a column of probability for each class'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -160,6 +171,8 @@ jsonl\t''
 json\t''
 parquet\t''
 arrow\t''
+conll\t''
+spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
@@ -174,10 +187,12 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l colum
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -209,6 +224,8 @@ jsonl\t''
 json\t''
 parquet\t''
 arrow\t''
+conll\t''
+spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
@@ -223,10 +240,12 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l columns -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -257,6 +276,8 @@ jsonl\t''
 json\t''
 parquet\t''
 arrow\t''
+conll\t''
+spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
@@ -271,10 +292,12 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l columns 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -309,6 +332,8 @@ jsonl\t''
 json\t''
 parquet\t''
 arrow\t''
+conll\t''
+spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
@@ -323,11 +348,13 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l columns -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l posterior -d 'Add a column of probability for each class'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -350,6 +377,8 @@ jsonl\t''
 json\t''
 parquet\t''
 arrow\t''
+conll\t''
+spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
@@ -364,14 +393,68 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l columns 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l posterior -d 'Add a column of probability for each class'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s m -l method -d 'The method [default: crowd-bt where annotators gave enough comparisons, else bradley-terry]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s p -l param -d 'A parameter of the method; `crowdwise methods METHOD` lists them' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l next -d 'Instead of the leaderboard, the N comparisons (pair and annotator) expected to tell most' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l truth -d 'Known scores (item,score), only to evaluate' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l features -d 'Features of the items, one row each (.npy or CSV), for methods that learn scores from them (pref-e2e)' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+findings\t'There is any warning or problem'
+problem\t'There is a problem'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+conll\t''
+spans\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l item -d 'Column of the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l annotator -d 'Column of the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l label -d 'Column of the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l columns -d 'Names of the columns, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l wide -d 'One row per item, one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l ordered -d 'The classes have an order (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s o -l output -d 'Write into DIR, which is made if it is not there' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l items -d 'Number of items (tokens for sequences) [default: 1000]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l annotators -d 'Number of annotators [default: 50]' -r
@@ -414,6 +497,8 @@ jsonl\t''
 json\t''
 parquet\t''
 arrow\t''
+conll\t''
+spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
@@ -428,19 +513,28 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l columns -
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration scaling quality" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration scaling quality" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration scaling quality" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration scaling quality" -f -a "label-integration" -d 'Errors and times on TREC, Bluebird, RTE and Dog, ours beside the published'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration scaling quality" -f -a "scaling" -d 'Time and peak memory of every method for classes, as labels grow'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration scaling quality" -f -a "quality" -d 'Every method on every real set: accuracy, log-loss, calibration, time'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "label-integration" -d 'Errors and times on TREC, Bluebird, RTE and Dog, ours beside the published'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "groups" -d 'Annotators in groups: methods that know of them and methods that do not, as items grow'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "scaling" -d 'Time and peak memory of every method for classes, as labels grow'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "quality" -d 'Every method on every real set: accuracy, log-loss, calibration, time'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "labelme" -d 'Every learner on LabelMe and Music, beside published figures and peers'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "max-mig" -d 'Annotators who err alone, always say the same, or copy each other'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "deep-bp" -d 'Bad priors, spammers and blurred images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "bayes-dgc" -d 'A share of the labels of nine annotators, with and without features'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "dlc" -d 'Annotators whose reliability depends on the item'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "learning" -d 'The five tables of learners in one page'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
@@ -458,6 +552,25 @@ none\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l max -d 'Most items; sizes are 100, 200, 500, 1000 …' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l repeats -d 'Crowds of each size' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l svg -d 'Also draw the picture into this file' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s m -l method -d 'Methods [default: all for classes]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l max -d 'Most labels; sizes are 10 000, 100 000 …' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l limit -d 'Seconds that one fit may take; larger sizes are then left out, and that is said' -r
@@ -497,6 +610,126 @@ none\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l kind -d 'Only the methods for this kind of label' -r -f -a "categorical\t''
 real\t''
 preference\t''
@@ -527,6 +760,8 @@ jsonl\t''
 json\t''
 parquet\t''
 arrow\t''
+conll\t''
+spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
@@ -541,10 +776,12 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l columns 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'

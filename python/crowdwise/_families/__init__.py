@@ -1,0 +1,1 @@
+"""Generated: one module for every family of methods."""
