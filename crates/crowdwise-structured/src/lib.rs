@@ -17,6 +17,7 @@ pub static METHODS: &[Entry] = &[
     entry::<chains::BayesSeq>(),
     entry::<chains::DsHmm>(),
     entry::<chains::SeqMm>(),
+    entry::<chains::CrfCrowd>(),
     // graphs
     entry::<graphs::DsMrf>(),
     // groups

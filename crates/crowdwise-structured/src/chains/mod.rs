@@ -2,6 +2,8 @@
 
 mod bayes_seq;
 pub(crate) mod cells;
+mod crf;
+mod crf_crowd;
 mod ds_hmm;
 pub(crate) mod emission;
 mod hmm;
@@ -10,6 +12,7 @@ mod seq_mm;
 mod sequence;
 
 pub use bayes_seq::{BayesSeq, Begin, Dependence, Scheme};
+pub use crf_crowd::{Aim, CrfCrowd};
 pub use ds_hmm::{DsHmm, Start, Transitions};
 pub use emission::Emissions;
 pub use model::Decode;
