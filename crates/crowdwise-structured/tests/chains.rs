@@ -1,12 +1,13 @@
 //! Sequences: golden numbers, recovery, tag schemes, odd and bad input.
+#![allow(clippy::print_stdout)] // figures for the pages, and what was skipped
 
 use crowdwise_contract::{check_valid, fit_with};
 use crowdwise_core::questions::{TagSet, evaluate, span_scores};
 use crowdwise_core::{
-    AnyMethod, Context, Dataset, Fit, Gold, LabelKind, Names, Structure, TableBuilder, stats, stream,
+    AnyMethod, Context, Dataset, Features, Fit, Gold, LabelKind, Names, Structure, TableBuilder, stats, stream,
 };
 use crowdwise_structured::chains::{
-    BayesSeq, Begin, Decode, Dependence, DsHmm, Emissions, Scheme, SeqMm, Start, Transitions,
+    Aim, BayesSeq, Begin, CrfCrowd, Decode, Dependence, DsHmm, Emissions, Scheme, SeqMm, Start, Transitions,
 };
 use rand::RngExt;
 

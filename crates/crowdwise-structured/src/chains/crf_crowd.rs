@@ -236,9 +236,9 @@ impl Method for CrfCrowd {
                 hint: Some("`-p targets=bayes-seq` uses every label".into()),
             });
         }
-        let mut trust = vec![0.5_f64; data.table.n_annotators()];
+        let mut trust: Vec<f64> = vec![0.5; data.table.n_annotators()];
         let rounds = if mixture { self.max_iter + 1 } else { 1 };
-        let run = cx.iterate(rounds, 0.0, |cx, round| {
+        let run = cx.iterate(rounds, f64::MIN_POSITIVE, |cx, round| {
             let objective = cx.install(|| {
                 if round == 1 {
                     return field.train(&first, self.inner_iter, self.tol);
