@@ -159,13 +159,17 @@ impl AdversarySpectral {
         let silent = |s: &Score| typical.is_finite() && s.silent(typical);
         let left = scores.iter().zip(&trusted).filter(|(s, t)| **t && !silent(s)).count();
         for ((&j, s), t) in found.who.iter().zip(&scores).zip(&trusted) {
-            let why = match () {
-                () if s.near == 0 => None,
-                () if !*t && s.turned() => Some(Why::Opposite),
+            let why = if s.near == 0 {
+                None
+            } else if !*t && s.turned() {
+                Some(Why::Opposite)
+            } else if silent(s) && left >= 3 {
                 // nobody would be left if all the silent ones went
-                () if silent(s) && left >= 3 => Some(Why::Silent),
-                () if !*t => Some(Why::Misfit),
-                () => None,
+                Some(Why::Silent)
+            } else if *t {
+                None
+            } else {
+                Some(Why::Misfit)
             };
             flags[j as usize] = why.map(|w| (w, *s));
         }
