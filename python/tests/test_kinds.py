@@ -116,7 +116,7 @@ def test_comparisons():
     rows = [("x", "y", "ann", "x"), ("x", "y", "bob", "left"), ("y", "z", "ann", "tie"), ("z", "x", "bob", "x")]
     frame = pd.DataFrame(rows, columns=["left", "right", "worker", "label"])
     fit = crowdwise.BradleyTerry(ridge=0.1).fit(frame)
-    assert fit.labels_.idxmax() == "x" and list(fit.ranking_) == ["score", "low", "high", "component"]
+    assert fit.labels_.idxmax() == "x" and list(fit.ranking_)[:4] == ["score", "low", "high", "component"]
     assert answers(pa.table(frame), KINDS).kind == "preference"
     with pytest.raises(crowdwise.DataError, match="2 rows have no winner: row 0: the winner `q` is neither `x` nor `y`"):
         crowdwise.BradleyTerry().fit([("x", "y", "q"), ("x", "y", "x"), ("y", "x", "r")])
