@@ -1,8 +1,8 @@
 //! The command line.
 
 use crate::commands::{
-    annotators, compare, completions, convert, fit, inspect, items, learn, man, methods, predict, rank, report,
-    repro, simulate,
+    annotators, compare, completions, convert, fit, inspect, items, learn, man, methods, predict, rank, report, repro,
+    simulate,
 };
 use crate::talk::Talk;
 use clap::{Parser, Subcommand};

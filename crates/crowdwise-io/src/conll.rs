@@ -87,7 +87,7 @@ fn parse(source: &Source) -> Result<(Vec<Sequence>, Vec<String>), Error> {
         if let Some((key, value)) = comment(line) {
             match key {
                 "global.columns" => columns = split(value).skip(1).map(Into::into).collect(),
-                "sent_id" => now.name = value.to_owned(),
+                "sent_id" => value.clone_into(&mut now.name),
                 _ => {}
             }
             continue;

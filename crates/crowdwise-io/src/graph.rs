@@ -24,13 +24,13 @@ pub fn read_graph(source: &Source, table: &Table) -> Result<Read<Structure>, Err
     for (n, record) in reader.records().enumerate() {
         let record = match record {
             Ok(r) => r,
-            Err(e) => match e.into_kind() {
-                csv::ErrorKind::Io(e) => return Err(unreadable(&file, &e)),
-                _ => {
-                    problems.push(format!("row {} cannot be read as text", n + 1));
-                    continue;
+            Err(e) => {
+                if let csv::ErrorKind::Io(e) = e.into_kind() {
+                    return Err(unreadable(&file, &e));
                 }
-            },
+                problems.push(format!("row {} cannot be read as text", n + 1));
+                continue;
+            }
         };
         let (Some(a), Some(b)) = (record.get(0).map(str::trim), record.get(1).map(str::trim)) else {
             problems.push(format!("row {} has one column", n + 1));

@@ -38,10 +38,10 @@ pub use crowdwise_io as io;
 pub use crowdwise_learn as learn;
 /// The methods as structs of parameters.
 pub use crowdwise_methods as methods;
-/// Sequences, graphs, pairs, groups of annotators, sets of labels.
-pub use crowdwise_structured as structured;
 /// Tables, charts, pages and the JSON document.
 pub use crowdwise_report as report;
+/// Sequences, graphs, pairs, groups of annotators, sets of labels.
+pub use crowdwise_structured as structured;
 
 mod page;
 mod save;

@@ -61,7 +61,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
 /// Sequences as a CoNLL file or as spans.
 fn tagged(args: &Args, format: io::Format, talk: Talk) -> Result<Exit, Error> {
     let [items, probabilities, graph] = args.input.files();
-    let mut target = Target::open(args.output.output.as_deref(), &[Some(args.answers.as_str()), items, probabilities, graph])?;
+    let mut target =
+        Target::open(args.output.output.as_deref(), &[Some(args.answers.as_str()), items, probabilities, graph])?;
     let data = args.input.read(&args.answers, args.threads.map_or(0, usize::from), talk)?;
     let tokens = tokens(args, &data);
     talk.timed("write", || match format {
