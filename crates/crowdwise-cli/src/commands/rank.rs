@@ -105,13 +105,12 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if let Some(file) = &args.features {
         data.features = Some(features::of_items(file, args.input.items.as_deref(), &data, talk)?);
     }
-    let (name, why) = match &args.method {
-        Some(name) => (name.as_str(), None),
-        None => {
-            let (name, why) = choose(&data);
-            talk.note(format_args!("method: {name}, because {why}"));
-            (name, Some(why))
-        }
+    let (name, why) = if let Some(name) = &args.method {
+        (name.as_str(), None)
+    } else {
+        let (name, why) = choose(&data);
+        talk.note(format_args!("method: {name}, because {why}"));
+        (name, Some(why))
     };
     let method = method(name, &args.params)?;
     if !method.info().accepts.contains(&LabelKind::Preference) {

@@ -140,7 +140,7 @@ impl BayesSeq {
             .step_by(BLOCK)
             .map(|g| {
                 let end = (g + BLOCK).min(cells.n_groups());
-                let n = (cells.cells[end] - cells.cells[g]) as usize * k;
+                let n = (cells.first[end] - cells.first[g]) as usize * k;
                 let (own, after) = std::mem::take(&mut rest).split_at_mut(n);
                 rest = after;
                 (g, own)

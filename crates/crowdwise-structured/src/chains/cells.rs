@@ -19,8 +19,8 @@ pub(crate) struct Cells {
     pub annotator: Vec<u32>,
     /// Previous label of each group (K where it is no class).
     pub before: Vec<u16>,
-    /// Cells of group g are `cells[g]..cells[g+1]`.
-    pub cells: Vec<u32>,
+    /// Cells of group g are `first[g]..first[g+1]`.
+    pub first: Vec<u32>,
     /// Units of the labels of cell c are `units[offsets[c]..offsets[c+1]]`.
     offsets: Vec<u32>,
     units: Vec<u32>,
@@ -68,14 +68,14 @@ impl Cells {
             group: Vec::new(),
             annotator: Vec::new(),
             before: Vec::new(),
-            cells: Vec::new(),
+            first: Vec::new(),
             offsets: Vec::new(),
             units: Vec::with_capacity(n),
         };
         let mut last = None;
         for (at, &(j, p, l, u, row)) in keys.iter().enumerate() {
             if last.is_none_or(|(a, b, _)| (a, b) != (j, p)) {
-                out.cells.push(out.label.len() as u32);
+                out.first.push(out.label.len() as u32);
                 out.annotator.push(j);
                 out.before.push(p);
             }
@@ -88,7 +88,7 @@ impl Cells {
             out.of_row[row as usize] = out.label.len() as u32 - 1;
             out.units.push(u);
         }
-        out.cells.push(out.label.len() as u32);
+        out.first.push(out.label.len() as u32);
         out.offsets.push(n as u32);
         out
     }
@@ -103,7 +103,7 @@ impl Cells {
 
     /// Cells of group `g`.
     pub fn of_group(&self, g: usize) -> std::ops::Range<usize> {
-        self.cells[g] as usize..self.cells[g + 1] as usize
+        self.first[g] as usize..self.first[g + 1] as usize
     }
 
     /// Expected counts of every cell (cells x K, by truth), the same on any number of threads.

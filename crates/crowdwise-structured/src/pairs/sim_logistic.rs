@@ -113,7 +113,7 @@ impl Method for SimLogistic {
             lambda: 0.0,
             warm_up: 0,
         };
-        learn(&recipe, data, cx)
+        Ok(learn(&recipe, data, cx))
     }
 }
 
@@ -148,7 +148,7 @@ impl Method for SimVolmax {
             lambda: self.lambda,
             warm_up: self.warm_up,
         };
-        learn(&recipe, data, cx)
+        Ok(learn(&recipe, data, cx))
     }
 }
 
@@ -161,7 +161,7 @@ fn check(p: &mut Problems, clusters: usize, hidden: usize, epochs: usize, batch:
     p.count("restarts", restarts);
 }
 
-fn learn(recipe: &Recipe, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+fn learn(recipe: &Recipe, data: &Dataset, cx: &mut Context<'_>) -> Outcome {
     let features: &Features = data.features.as_ref().expect("a method that needs features gets them");
     let (x, pairs) = (Input::new(features), Pairs::new(data));
     let (net, losses) = train(recipe, &x, &pairs, cx);
@@ -207,7 +207,7 @@ fn learn(recipe: &Recipe, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcom
     if recipe.noise {
         diagnostics.details.insert("said_same".into(), json!(noise_rows(&net, k)));
     }
-    Ok(Outcome {
+    Outcome {
         uncalibrated: None,
         truth: Truth::Clusters { cluster, confidence, same },
         annotators: Annotators::None,
@@ -215,7 +215,7 @@ fn learn(recipe: &Recipe, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcom
         difficulty: None,
         diagnostics,
         findings: Vec::from_iter((found < k).then(|| collapsed(found, k))),
-    })
+    }
 }
 
 fn noise_rows(net: &Net, k: usize) -> Vec<Vec<f64>> {
