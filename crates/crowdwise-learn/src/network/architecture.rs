@@ -6,8 +6,8 @@ use super::dropout::Dropout;
 use super::norm::BatchNorm;
 use super::pool::MaxPool;
 use super::{Layer, Relu};
-use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, Normal};
 use serde::{Deserialize, Serialize};
 
 /// Numbers of a row: channels x height x width. A plain row of n features is n channels of one pixel.
@@ -107,15 +107,16 @@ impl Architecture {
         self.layers.iter().any(|l| matches!(l, LayerSpec::Dropout { rate } if *rate > 0.0))
     }
 
-    /// The layers with random weights, uniform within 1 / √inputs as in PyTorch: small enough that directions which the data
-    /// say nothing about stay quiet.
+    /// The layers with random weights: normal, of variance 2 / inputs before a ReLU and 1 / inputs before the output.
     pub(super) fn build(&self, rng: &mut ChaCha8Rng) -> Vec<Box<dyn Layer>> {
         let mut shape = self.input;
+        let last = self.layers.len().saturating_sub(1);
         let mut out: Vec<Box<dyn Layer>> = Vec::new();
-        for &spec in &self.layers {
+        for (at, &spec) in self.layers.iter().enumerate() {
             let mut draw = |inputs: usize, n: usize| -> Vec<f32> {
-                let most = 1.0 / (inputs.max(1) as f32).sqrt();
-                (0..n).map(|_| rng.random_range(-most..most)).collect()
+                let variance = if at == last { 1.0 } else { 2.0 } / inputs.max(1) as f64;
+                let normal = Normal::new(0.0, variance.sqrt()).expect("a finite deviation");
+                (0..n).map(|_| normal.sample(rng) as f32).collect()
             };
             match spec {
                 LayerSpec::Dense { outputs } => {
