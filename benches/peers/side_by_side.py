@@ -23,6 +23,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = ROOT / "target/release/crowdwise"
+RUNS = 3
 
 
 def synth(k, m, labels, per=5, seed=0):
@@ -143,13 +144,19 @@ def main(sizes, wanted, whole_sizes):
                 for method, theirs, peer, peer_params, params in methods(k, who.max() + 1, labels):
                     if wanted and method not in wanted:
                         continue
-                    t = cpu()
-                    m = peer(n_iter=theirs, **peer_params).fit(frame)
-                    if method == "mmsr":
-                        m.predict(frame)  # its fit ends before the vote
-                    peer_ns = (cpu() - t) / labels / theirs * 1e9
+                    # the best of a few runs on either side: the first of a process pays for what the machine did before
+                    peer_s = float("inf")
+                    for _ in range(RUNS):
+                        t = cpu()
+                        m = peer(n_iter=theirs, **peer_params).fit(frame)
+                        if method == "mmsr":
+                            m.predict(frame)  # its fit ends before the vote
+                        peer_s = min(peer_s, cpu() - t)
+                        if peer_s > 20:
+                            break
+                    peer_ns = peer_s / labels / theirs * 1e9
                     their_labels = m.labels_.sort_index().to_numpy()
-                    fit, _, _ = crowdwise(csv, method, {**params, "max_iter": theirs}, out)
+                    fit = min(crowdwise(csv, method, {**params, "max_iter": theirs}, out)[0] for _ in range(RUNS))
                     ours = pd.read_csv(out).set_index("item")
                     ours.index = ours.index.str[5:].astype(int)
                     our_labels = ours.sort_index()["label"].str[6:].astype(int).to_numpy()
