@@ -1,10 +1,8 @@
-//! What every method must keep, for groups and sets: pages, parameters, order, names, threads, cancelling.
+//! Order, names, unanimity and adversaries for the methods of groups and sets; the rest of the contract is in `contract.rs`.
 
-use crowdwise_core::{AnyMethod, Context, Dataset, Entry, Fit, LabelKind, Stop, TableBuilder, stats, stream};
+use crowdwise_core::{AnyMethod, Context, Dataset, Entry, Fit, LabelKind, TableBuilder, stats, stream};
 use rand::RngExt;
 use rand::seq::SliceRandom;
-use serde_json::Value;
-use std::sync::atomic::AtomicBool;
 
 const IDS: [&str; 4] = ["group-aware-vote", "group-aware-em", "adversary-spectral", "binary-relevance"];
 
@@ -45,40 +43,6 @@ fn fit(m: &dyn AnyMethod, d: &Dataset, threads: usize) -> Fit {
 }
 
 #[test]
-fn pages_and_parameters() {
-    let want = [
-        "## In one sentence",
-        "## When to use it (and when not)",
-        "## Model",
-        "## Inference",
-        "## Parameters",
-        "## What the result means",
-        "## Worked example",
-        "## Numerical notes",
-        "## Differences from the paper or reference code",
-        "## References",
-    ];
-    for e in entries() {
-        let have: Vec<&str> = e.info.doc.lines().filter(|l| l.starts_with("## ")).collect();
-        assert_eq!(have, want, "page of {}", e.info.id);
-        assert!(e.info.doc.starts_with(&format!("# {}\n", e.info.name)), "title of {}", e.info.id);
-        assert!(e.info.doc.contains("<!-- parameters -->") && e.info.doc.contains("```sh\n"), "{}", e.info.id);
-        assert!(e.info.summary.ends_with('.') && e.info.summary.len() < 120, "{}", e.info.id);
-        for p in e.params() {
-            assert!(!p.doc.is_empty(), "{}: {}", e.info.id, p.name);
-            let bad: Value = match &p.default {
-                Value::Number(_) => "-1e300".into(),
-                Value::Bool(_) => "perhaps".into(),
-                _ => "\u{1}nonsense".into(),
-            };
-            let err = e.with(&[(p.name.clone(), bad)]).err().unwrap_or_else(|| panic!("{}: {}", e.info.id, p.name));
-            assert_eq!(err.code(), "bad-parameter", "{}: {}", e.info.id, p.name);
-            assert!(err.to_string().contains(&format!("`{}`", p.name)), "{err}");
-        }
-    }
-}
-
-#[test]
 fn order_and_names_change_nothing() {
     for seed in 0..3 {
         let rows = crowd(3, 120, seed);
@@ -106,21 +70,6 @@ fn order_and_names_change_nothing() {
                 }
             }
         }
-    }
-}
-
-#[test]
-fn threads_seeds_and_cancelling() {
-    let d = data(&crowd(3, 800, 5));
-    for e in entries() {
-        let m = e.default();
-        let (a, b) = (fit(&*m, &d, 1), fit(&*m, &d, 3));
-        assert_eq!(a.posterior(), b.posterior(), "{}", e.info.id);
-        let other = m.fit(&d, &mut Context::new(6, 1)).unwrap();
-        assert_eq!(a.posterior(), other.posterior(), "{} uses the seed", e.info.id);
-        let flag = AtomicBool::new(true);
-        let f = m.fit(&d, &mut Context::new(0, 1).with_cancel(&flag)).unwrap();
-        assert!(matches!(f.diagnostics.stop, Stop::Direct | Stop::Cancelled | Stop::Converged), "{}", e.info.id);
     }
 }
 
