@@ -8,7 +8,7 @@ pub fn run() -> Result<(), String> {
     let steps: &[(&str, &[&str])] = &[
         ("format", &["fmt", "--all", "--check"]),
         ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
-        ("tests", &["test", "--workspace"]),
+        ("tests", &["test", "--workspace", "--no-fail-fast"]),
         ("Arrow reader", &["test", "-p", "crowdwise-io", "--features", "arrow"]),
         ("generated files", &["xtask", "gen", "--check"]),
         ("fuzz targets", &["check", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", "target/fuzz"]),

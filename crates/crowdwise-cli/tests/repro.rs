@@ -40,8 +40,11 @@ fn the_survey_table_is_what_can_be_reached() {
 #[test]
 fn without_the_sets_it_says_how_to_give_them() {
     let dir = folder(&[]);
+    // two levels down, so that nothing beside the folder of temporary files can be taken for ../shared/data
+    let far = dir.path().join("far/away");
+    std::fs::create_dir_all(&far).unwrap();
     for args in [["repro", "label-integration"], ["repro", "quality"], ["repro", "labelme"], ["repro", "max-mig"]] {
-        let run = common::crowdwise(dir.path(), &args).env_remove("CROWDWISE_DATA").output().unwrap();
+        let run = common::crowdwise(&far, &args).env_remove("CROWDWISE_DATA").output().unwrap();
         let said = String::from_utf8(run.stderr).unwrap();
         assert_eq!(run.status.code(), Some(2), "{said}");
         assert!(said.contains("error[no-data]") && said.contains("--data DIR"), "{said}");
