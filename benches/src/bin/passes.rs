@@ -1,6 +1,6 @@
 //! Nanoseconds per label and iteration of the methods, beside the memory bandwidth that the same run measures.
 //!
-//!     cargo run --release -p crowdwise-bench --bin passes -- [max labels] [method …]
+//!     cargo run --release -p crowdwise-bench --bin passes -- [max labels] [--from N] [--classes 2,4] [method …]
 //!
 //! Each figure is the best of several whole fits: packing, start, iterations, convergence test, posterior. The second
 //! figure takes the difference of two fits with different numbers of iterations, so that only the iterations are in it.
@@ -72,8 +72,17 @@ fn bandwidth(labels: usize, threads: usize) -> f64 {
     best * 1e9 / labels as f64
 }
 
+/// Takes `name value` out of the arguments.
+fn option(args: &mut Vec<String>, name: &str) -> Option<String> {
+    let at = args.iter().position(|a| a == name)?;
+    args.drain(at..(at + 2).min(args.len())).nth(1)
+}
+
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+    let mut args: Vec<String> = std::env::args().skip(1).collect();
+    let from: usize = option(&mut args, "--from").and_then(|a| a.replace('_', "").parse().ok()).unwrap_or(0);
+    let classes = option(&mut args, "--classes").unwrap_or_else(|| "2,4,10,50".into());
+    let classes: Vec<usize> = classes.split(',').filter_map(|c| c.parse().ok()).collect();
     let most: usize = args.first().and_then(|a| a.replace('_', "").parse().ok()).unwrap_or(10_000_000);
     let methods: Vec<&str> =
         if args.len() > 1 { args[1..].iter().map(String::as_str).collect() } else { vec!["dawid-skene"] };
@@ -84,12 +93,12 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for labels in [100_000, 1_000_000, 10_000_000, 100_000_000] {
-        if labels > most {
-            break;
+        if labels > most || labels < from {
+            continue;
         }
         let m = if labels <= 1_000_000 { labels / 1000 } else { 5000 };
         let read = [bandwidth(labels, 1), bandwidth(labels, 2)];
-        for k in [2, 4, 10, 50] {
+        for &k in &classes {
             let (short, long, rounds) = effort(k, labels);
             let data = crowd(k, m, labels, 5);
             for method in &methods {

@@ -4,7 +4,8 @@
 //! A list brings its own sample data, because a method of sequences wants chains and a method of pairs wants pairs:
 //! `sample(entry, kind)` gives a small table of a kind that the entry accepts.
 
-use crowdwise_core::{AnyMethod, Context, Dataset, Entry, Event, Fit, LabelKind, Stop, Truth};
+use crowdwise_core::{AnyMethod, Context, Dataset, Entry, Event, Fit, LabelKind, Stop, TableBuilder, Truth, stream};
+use rand::RngExt;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,6 +34,28 @@ pub fn excused(exceptions: Exceptions<'_>, entry: &Entry, check: &str) -> bool {
 /// Fits, or panics with the name of the method.
 pub fn fit_with(m: &dyn AnyMethod, d: &Dataset, seed: u64, threads: usize) -> Fit {
     m.fit(d, &mut Context::new(seed, threads)).unwrap_or_else(|e| panic!("{}: {e}", m.info().id))
+}
+
+/// Peak resident memory of this process in bytes (Linux), else 0.
+pub fn peak_memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find(|l| l.starts_with("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|x| x.parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+/// Two labels an item by annotators drawn from many, three classes: a table of items x annotators would be far larger.
+pub fn sparse(items: u32, annotators: u32) -> Dataset {
+    let mut rng = stream(13, "sparse", 0);
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    for i in 0..items {
+        let item = b.items.intern(&i.to_string());
+        for _ in 0..2 {
+            let j = b.annotators.intern(&rng.random_range(0..annotators).to_string());
+            let l = b.classes.intern(&rng.random_range(0..3u32).to_string());
+            b.label_codes(item, j, l).expect("few classes");
+        }
+    }
+    Dataset::new(b.finish().expect("a table"))
 }
 
 /// All numbers of the truth, in order.

@@ -287,28 +287,12 @@ fn dropout_tells_what_the_classifier_does_not_know() {
     assert!(s.entropy.iter().zip(&s.bald).all(|(h, b)| h + 1e-12 >= *b && *b >= 0.0));
 }
 
-/// Peak resident memory of this process in bytes (Linux), else 0.
-fn peak_memory() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find(|l| l.starts_with("VmHWM:")).unwrap_or_default();
-    line.split_whitespace().nth(1).and_then(|x| x.parse::<u64>().ok()).unwrap_or(0) * 1024
-}
-
 #[test]
 fn memory_is_linear_in_labels_and_annotators_do_not_cost_in_every_batch() {
     // items x annotators would be 1e9 cells; batches x annotators 6e6 rows
     let (n, m) = (20_000u32, 50_000u32);
-    let mut rng = stream(13, "sparse", 0);
-    let mut b = TableBuilder::new(LabelKind::Categorical);
-    for i in 0..n {
-        let item = b.items.intern(&i.to_string());
-        for _ in 0..2 {
-            let j = b.annotators.intern(&rng.random_range(0..m).to_string());
-            let l = b.classes.intern(&rng.random_range(0..3u32).to_string());
-            b.label_codes(item, j, l).unwrap();
-        }
-    }
-    let mut d = Dataset::new(b.finish().unwrap());
+    let mut d = contract::sparse(n, m);
+    let mut rng = stream(13, "features", 0);
     let values = (0..n * 2).map(|_| rng.random_range(-1.0..1.0)).collect();
     d.features = Some(Features { dim: 2, values, image: None });
     for e in METHODS {
@@ -324,6 +308,6 @@ fn memory_is_linear_in_labels_and_annotators_do_not_cost_in_every_batch() {
             ],
         );
         check_valid(&fit_with(&*m, &d, 0, 2).0, &d, "sparse");
-        assert!(peak_memory() < 1 << 30, "{}: {} MB", e.info.id, peak_memory() >> 20);
+        assert!(contract::peak_memory() < 1 << 30, "{}: {} MB", e.info.id, contract::peak_memory() >> 20);
     }
 }

@@ -296,28 +296,10 @@ fn bad_parameters_are_named() {
     contract::bad_parameters_are_named(METHODS, EXCEPTIONS);
 }
 
-/// Peak resident memory of this process in bytes (Linux), else 0.
-fn peak_memory() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find(|l| l.starts_with("VmHWM:")).unwrap_or_default();
-    line.split_whitespace().nth(1).and_then(|x| x.parse::<u64>().ok()).unwrap_or(0) * 1024
-}
-
 #[test]
 fn memory_is_linear_in_labels() {
     // items x annotators would be 4e9 cells
-    let (n, m) = (200_000u32, 20_000u32);
-    let mut rng = stream(13, "sparse", 0);
-    let mut b = TableBuilder::new(LabelKind::Categorical);
-    for i in 0..n {
-        let item = b.items.intern(&i.to_string());
-        for _ in 0..2 {
-            let j = b.annotators.intern(&rng.random_range(0..m).to_string());
-            let l = b.classes.intern(&rng.random_range(0..3u32).to_string());
-            b.label_codes(item, j, l).unwrap();
-        }
-    }
-    let d = believed(Dataset::new(b.finish().unwrap()));
+    let d = believed(contract::sparse(200_000, 20_000));
     for e in accepting(LabelKind::Categorical) {
         let quick: Vec<(String, Value)> = e
             .params()
@@ -327,7 +309,7 @@ fn memory_is_linear_in_labels() {
             .collect();
         let m = e.with(&quick).unwrap_or_else(|_| e.default());
         check_valid(&fit_with(&*m, &d, 0, 2), &d, "sparse");
-        let peak = peak_memory();
+        let peak = contract::peak_memory();
         assert!(peak < 3 << 30, "{}: {} MB", e.info.id, peak >> 20);
     }
 }

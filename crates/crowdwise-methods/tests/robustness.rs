@@ -215,13 +215,6 @@ fn quick(e: &Entry) -> Box<dyn AnyMethod> {
     e.with(&few).unwrap_or_else(|_| e.default())
 }
 
-/// Peak resident memory of this process in bytes (Linux), else 0.
-fn peak_memory() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find(|l| l.starts_with("VmHWM:")).unwrap_or_default();
-    line.split_whitespace().nth(1).and_then(|x| x.parse::<u64>().ok()).unwrap_or(0) * 1024
-}
-
 /// Annotators of two labels each on items of five labels, a quarter of them poor, three classes.
 fn passers_by(m: u32) -> (Dataset, Vec<usize>) {
     let (per_item, k) = (5, 3);
@@ -257,7 +250,7 @@ fn a_hundred_thousand_annotators() {
         let f = fit(&*quick(e), d, "many");
         sound(&f, d, "many annotators");
         let now = right(&f, d, truth);
-        let peak = peak_memory();
+        let peak = crowdwise_contract::peak_memory();
         eprintln!("{}: {now:.3} right, peak {} MB, {:.1?}", e.info.id, peak >> 20, start.elapsed());
         assert!(peak < 3 << 30, "{}: {} MB", e.info.id, peak >> 20);
         // two labels do not make a confusion matrix (dawid-skene 0.68, vote 0.89), but the labels are there to be used

@@ -59,6 +59,7 @@ pub fn classes(item: Column, annotator: Column, label: Column, ordered: bool) ->
     let mut b = TableBuilder::new(LabelKind::Categorical);
     (b.items, b.annotators, b.classes) = (item.names, annotator.names, label.names.clone());
     b.ordered = ordered;
+    b.reserve(label.codes.len());
     let rows = item.codes.iter().zip(&annotator.codes).zip(&label.codes);
     for ((&i, &j), &l) in rows.filter(|(_, l)| **l != MISSING) {
         b.label_codes(i, j, l)?;

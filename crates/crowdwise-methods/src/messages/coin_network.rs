@@ -1,7 +1,7 @@
 //! Messages when annotators are coins: one number per label in each direction.
 
 use super::coin_factor::{Factor, MOST_POLYNOMIAL, Scratch};
-use super::graph::{Graph, Network, Round, own};
+use super::graph::{Graph, Items, Network, Round, larger, own};
 use crate::fast::{LnProduct, add_into, split_labels};
 use crowdwise_core::Annotators;
 use crowdwise_core::stats::softmax;
@@ -24,12 +24,6 @@ pub(super) struct CoinNetwork {
     switched: usize,
 }
 
-/// Sums of a run of items.
-struct Items {
-    ln_evidence: f64,
-    class_sums: Vec<f64>,
-}
-
 impl CoinNetwork {
     pub fn new(graph: &Graph<'_>, factor: Factor) -> CoinNetwork {
         let (labels, m) = (graph.place.len(), graph.annotators());
@@ -43,14 +37,6 @@ impl CoinNetwork {
             stretch: vec![[0.0, 1.0]; m],
             accuracy: vec![0.0; m],
             switched,
-        }
-    }
-
-    /// What an item thinks of its classes, unnormalised logarithms.
-    fn scores(&self, graph: &Graph<'_>, u: usize, ln_prior: &[f64], score: &mut [f64]) {
-        score.copy_from_slice(own(ln_prior, u, self.k));
-        for r in graph.labels.table.rows(u) {
-            score[graph.labels.codes.get(r)] += self.message[graph.place[r] as usize];
         }
     }
 
@@ -114,11 +100,7 @@ impl Network for CoinNetwork {
             .into_par_iter()
             .map(|(run, right)| self.items(graph, run.clone(), ln_prior, right))
             .collect();
-        let mut round = Round { change: 0.0, ln_evidence: 0.0, class_sums: vec![0.0; self.k] };
-        for p in &parts {
-            round.ln_evidence += p.ln_evidence;
-            add_into(&mut round.class_sums, &p.class_sums);
-        }
+        let mut round = Round::of_items(&parts, self.k);
         let (factor, ln_others) = (&self.factor, ((self.k - 1) as f64).ln());
         let tell = |(block, message, stretch, accuracy): Block<'_>| {
             let mut scratch = Scratch::default();
@@ -136,7 +118,7 @@ impl Network for CoinNetwork {
                     let next = (1.0 - damping) * new.clamp(-700.0, 700.0) + damping * *old;
                     let as_p = |m: f64| 1.0 / (1.0 + (ln_others - m).exp());
                     let d = (as_p(next) - as_p(*old)).abs();
-                    change = if d.is_nan() || d > change { d } else { change };
+                    change = larger(change, d);
                     *old = next;
                 }
                 at += p.len();
@@ -150,23 +132,16 @@ impl Network for CoinNetwork {
             .map(|(((b, m), s), a)| (b, m, s, a))
             .collect();
         let told: Vec<(f64, f64)> = blocks.into_par_iter().map(tell).collect();
-        for (change, ln_evidence) in told {
-            round.change = if change.is_nan() || change > round.change { change } else { round.change };
-            round.ln_evidence += ln_evidence;
-        }
+        round.add_annotators(&told);
         self.right = right;
         round
     }
 
-    fn beliefs(&self, graph: &Graph<'_>, ln_prior: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; graph.labels.table.n_units() * self.k];
-        out.par_chunks_mut(self.k * 1024).enumerate().for_each(|(c, rows)| {
-            for (n, row) in rows.chunks_exact_mut(self.k).enumerate() {
-                self.scores(graph, c * 1024 + n, ln_prior, row);
-                softmax(row);
-            }
-        });
-        out
+    fn scores(&self, graph: &Graph<'_>, u: usize, ln_prior: &[f64], score: &mut [f64]) {
+        score.copy_from_slice(own(ln_prior, u, self.k));
+        for r in graph.labels.table.rows(u) {
+            score[graph.labels.codes.get(r)] += self.message[graph.place[r] as usize];
+        }
     }
 
     fn annotators(&self) -> Annotators {

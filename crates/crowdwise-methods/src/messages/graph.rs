@@ -1,7 +1,9 @@
 //! The graph of items and annotators that messages travel on: one edge per label.
 
-use crate::fast::runs;
+use crate::fast::{add_into, runs};
+use crowdwise_core::stats::softmax;
 use crowdwise_core::{Categorical, Dataset, Index};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Labels in two orders: by item (as in the table) and by annotator.
@@ -110,6 +112,37 @@ pub(super) struct Round {
     pub class_sums: Vec<f64>,
 }
 
+/// Sums of a run of items.
+pub(super) struct Items {
+    pub ln_evidence: f64,
+    pub class_sums: Vec<f64>,
+}
+
+impl Round {
+    /// After the items of all runs have spoken.
+    pub fn of_items(parts: &[Items], k: usize) -> Round {
+        let mut round = Round { change: 0.0, ln_evidence: 0.0, class_sums: vec![0.0; k] };
+        for p in parts {
+            round.ln_evidence += p.ln_evidence;
+            add_into(&mut round.class_sums, &p.class_sums);
+        }
+        round
+    }
+
+    /// Adds what blocks of annotators say: largest change and evidence of each. A change that is no number stays one.
+    pub fn add_annotators(&mut self, told: &[(f64, f64)]) {
+        for &(change, ln_evidence) in told {
+            self.change = larger(self.change, change);
+            self.ln_evidence += ln_evidence;
+        }
+    }
+}
+
+/// The larger of two changes, or the one that is no number.
+pub(super) fn larger(a: f64, b: f64) -> f64 {
+    if b.is_nan() || b > a { b } else { a }
+}
+
 /// The prior of unit `u`: its own where every unit has one, otherwise that of all.
 pub(super) fn own(ln_prior: &[f64], u: usize, k: usize) -> &[f64] {
     if ln_prior.len() == k { ln_prior } else { &ln_prior[u * k..(u + 1) * k] }
@@ -119,8 +152,20 @@ pub(super) fn own(ln_prior: &[f64], u: usize, k: usize) -> &[f64] {
 pub(super) trait Network: Send + Sync {
     /// Items tell annotators, annotators tell items. New messages keep a share `damping` of the old ones.
     fn round(&mut self, graph: &Graph<'_>, ln_prior: &[f64], damping: f64) -> Round;
+    /// What unit `u` thinks of its classes, unnormalised logarithms.
+    fn scores(&self, graph: &Graph<'_>, u: usize, ln_prior: &[f64], score: &mut [f64]);
     /// Beliefs of all units, units x K.
-    fn beliefs(&self, graph: &Graph<'_>, ln_prior: &[f64]) -> Vec<f64>;
+    fn beliefs(&self, graph: &Graph<'_>, ln_prior: &[f64]) -> Vec<f64> {
+        let k = graph.k();
+        let mut out = vec![0.0; graph.labels.table.n_units() * k];
+        out.par_chunks_mut(k * 1024).enumerate().for_each(|(c, rows)| {
+            for (n, row) in rows.chunks_exact_mut(k).enumerate() {
+                self.scores(graph, c * 1024 + n, ln_prior, row);
+                softmax(row);
+            }
+        });
+        out
+    }
     /// What is believed of the annotators.
     fn annotators(&self) -> crowdwise_core::Annotators;
     /// How many annotators were treated by another form than the one asked for.

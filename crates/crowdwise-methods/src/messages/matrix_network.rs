@@ -1,6 +1,6 @@
 //! Messages when annotators have confusion matrices: K numbers per label in each direction.
 
-use super::graph::{Graph, Network, Round, own};
+use super::graph::{Graph, Items, Network, Round, larger, own};
 use super::matrix_factor::{MatrixFactor, Scratch};
 use crate::fast::{add_into, split_labels};
 use crowdwise_core::Annotators;
@@ -22,12 +22,6 @@ pub(super) struct MatrixNetwork {
     matrix: Vec<f64>,
 }
 
-/// Sums of a run of items.
-struct Items {
-    ln_evidence: f64,
-    class_sums: Vec<f64>,
-}
-
 impl MatrixNetwork {
     pub fn new(graph: &Graph<'_>, factor: MatrixFactor) -> MatrixNetwork {
         let (labels, m, k) = (graph.place.len(), graph.annotators(), graph.k());
@@ -42,13 +36,6 @@ impl MatrixNetwork {
 
     fn of_row(&self, graph: &Graph<'_>, r: usize) -> &[f64] {
         &self.message[graph.place[r] as usize * self.k..][..self.k]
-    }
-
-    fn scores(&self, graph: &Graph<'_>, u: usize, ln_prior: &[f64], score: &mut [f64]) {
-        score.copy_from_slice(own(ln_prior, u, self.k));
-        for r in graph.labels.table.rows(u) {
-            add_into(score, self.of_row(graph, r));
-        }
     }
 
     fn items(&self, graph: &Graph<'_>, run: Range<usize>, ln_prior: &[f64], outgoing: &mut [f64]) -> Items {
@@ -99,11 +86,7 @@ impl Network for MatrixNetwork {
             .into_par_iter()
             .map(|(run, out)| self.items(graph, run.clone(), ln_prior, out))
             .collect();
-        let mut round = Round { change: 0.0, ln_evidence: 0.0, class_sums: vec![0.0; k] };
-        for p in &parts {
-            round.ln_evidence += p.ln_evidence;
-            add_into(&mut round.class_sums, &p.class_sums);
-        }
+        let mut round = Round::of_items(&parts, k);
         let factor = &self.factor;
         let tell = |(block, message, matrix): Block<'_>| {
             let mut scratch = Scratch::default();
@@ -123,7 +106,7 @@ impl Network for MatrixNetwork {
                 for (old, new) in message[at..at + p.len()].iter_mut().zip(&new) {
                     let next = (1.0 - damping) * new + damping * *old;
                     let d = (next.exp() - old.exp()).abs();
-                    change = if d.is_nan() || d > change { d } else { change };
+                    change = larger(change, d);
                     *old = next;
                 }
                 at += p.len();
@@ -136,23 +119,16 @@ impl Network for MatrixNetwork {
             .map(|((b, m), a)| (b, m, a))
             .collect();
         let told: Vec<(f64, f64)> = blocks.into_par_iter().map(tell).collect();
-        for (change, ln_evidence) in told {
-            round.change = if change.is_nan() || change > round.change { change } else { round.change };
-            round.ln_evidence += ln_evidence;
-        }
+        round.add_annotators(&told);
         self.outgoing = outgoing;
         round
     }
 
-    fn beliefs(&self, graph: &Graph<'_>, ln_prior: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; graph.labels.table.n_units() * self.k];
-        out.par_chunks_mut(self.k * 1024).enumerate().for_each(|(c, rows)| {
-            for (n, row) in rows.chunks_exact_mut(self.k).enumerate() {
-                self.scores(graph, c * 1024 + n, ln_prior, row);
-                softmax(row);
-            }
-        });
-        out
+    fn scores(&self, graph: &Graph<'_>, u: usize, ln_prior: &[f64], score: &mut [f64]) {
+        score.copy_from_slice(own(ln_prior, u, self.k));
+        for r in graph.labels.table.rows(u) {
+            add_into(score, self.of_row(graph, r));
+        }
     }
 
     fn annotators(&self) -> Annotators {

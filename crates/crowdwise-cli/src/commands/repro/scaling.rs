@@ -51,6 +51,7 @@ const PER_ANNOTATOR: u64 = 500;
 /// What one fit took.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Took {
+    /// Of the processors where the system tells, else of the clock.
     seconds: f64,
     /// Of the process during the fit; 0 where the system does not tell.
     peak_mb: f64,
@@ -160,14 +161,29 @@ fn one(method: &str, labels: &str, run: &RunOptions) -> Result<Exit, Error> {
     let (data, _) = Simulator::new(&simulation, run.seed)?.dataset()?;
     let method = crowdwise::find(method)?.default();
     forget_peak();
-    let start = Instant::now();
-    let fit = method.fit(&data, &mut Context::new(run.seed, run.threads()))?;
-    let seconds = start.elapsed().as_secs_f64();
-    drop(fit);
+    let (start, busy) = (Instant::now(), cpu_seconds());
+    let mut context = Context::new(run.seed, run.threads());
+    let fit = method.fit(&data, &mut context)?;
+    let wall = start.elapsed().as_secs_f64();
+    let seconds = cpu_seconds().zip(busy).map_or(wall, |(now, before)| now - before);
+    drop((fit, context));
     let took = Took { seconds, peak_mb: peak() };
     let text = serde_json::to_string(&took).unwrap_or_default();
     writeln!(std::io::stdout(), "{text}").map_err(|e| crate::output::unwritable("standard output", &e))?;
     Ok(Exit::Done)
+}
+
+/// Seconds that processors spent on the threads of this process, by the system's own account (Linux): other programs do not
+/// count, as they do in the time of the clock.
+fn cpu_seconds() -> Option<f64> {
+    // the account of a running thread is brought up to date when it gives way
+    std::thread::yield_now();
+    let threads = std::fs::read_dir("/proc/self/task").ok()?;
+    let of = |t: std::io::Result<std::fs::DirEntry>| {
+        let line = std::fs::read_to_string(t.ok()?.path().join("schedstat")).ok()?;
+        line.split_whitespace().next()?.parse::<f64>().ok()
+    };
+    threads.map(of).sum::<Option<f64>>().map(|ns| ns * 1e-9)
 }
 
 /// Most megabytes of this process by the system's own account (Linux); 0 elsewhere.
@@ -255,7 +271,8 @@ fn page_of(curves: &[Curve], sizes: &[u64], args: &Args) -> Page {
         notes: vec![
             format!(
                 "`crowdwise repro scaling --max {} --limit {} --threads {}`. Simulated crowds of 3 classes with {PER_ITEM} labels an item and {PER_ANNOTATOR} labels an annotator; \
-                 defaults of every method, so that iterative ones run to convergence. Each fit has a process of its own. The peak of memory is that of the \
+                 defaults of every method, so that iterative ones run to convergence. Each fit has a process of its own; seconds are those of \
+                 its processors, all threads (of the clock where the system does not tell). The peak of memory is that of the \
                  whole process with the labels in it, at the largest size.",
                 args.max,
                 args.limit,
