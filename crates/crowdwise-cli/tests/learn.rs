@@ -87,6 +87,41 @@ fn the_document_has_what_was_promised() {
     assert_eq!((&again["test"], &again["trace"]), (&d["test"], &d["trace"]));
 }
 
+/// Images that are bright on the left or on the right, in folders by day; two annotators who are right and one who is not.
+#[test]
+fn from_a_folder_of_images() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut answers = "item,annotator,label\n".to_owned();
+    for n in 0..60u8 {
+        let side = usize::from(n % 2);
+        let folder = dir.path().join(format!("photos/day{}", n / 20));
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut pixels = [40 + n % 7; 64];
+        pixels.chunks_mut(8).for_each(|row| row[4 * side..4 * side + 4].fill(190 + n % 5));
+        let mut encoder = png::Encoder::new(std::fs::File::create(folder.join(format!("p{n}.png"))).unwrap(), 8, 8);
+        encoder.set_color(png::ColorType::Grayscale);
+        encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
+        let sides = ["left", "right"];
+        for (who, said) in [("ann", side), ("ben", side), ("col", usize::from(n % 3 == 0))] {
+            answers += &format!("p{n},{who},{}\n", sides[said]);
+        }
+    }
+    std::fs::write(dir.path().join("answers.csv"), answers).unwrap();
+    let args =
+        ["learn", "answers.csv", "--features", "photos", "-p", "network=mlp", "-p", "hidden=8", "--model-out", "m.cw"];
+    let run = run_in(dir.path(), &args).ok();
+    assert!(run.stderr.contains("60 images of 8 x 8 pixels, grey"), "{}", run.stderr);
+    let p = run_in(dir.path(), &["predict", "m.cw", "--features", "photos", "-q"]).ok();
+    let right = |l: &&str| {
+        let n: usize = l.split_once(".png").unwrap().0.rsplit_once("/p").unwrap().1.parse().unwrap();
+        l.contains(if n % 2 == 0 { ",left," } else { ",right," })
+    };
+    assert_eq!(p.stdout.lines().skip(1).filter(right).count(), 60, "{}", p.stdout);
+    std::fs::remove_file(dir.path().join("photos/day0/p3.png")).unwrap();
+    let refused = run_in(dir.path(), &args);
+    assert!(refused.code == 2 && refused.stderr.contains("no features for 1 of 60 items: `p3`"), "{}", refused.stderr);
+}
+
 #[test]
 fn a_model_is_kept_predicts_and_says_what_it_is() {
     let dir = world();

@@ -1,26 +1,31 @@
-//! Features: one row of numbers per item, from NumPy or CSV.
+//! Features: one row of numbers per item, from NumPy, CSV or a folder of images.
 
 use crate::collect::{brief, count};
 use crate::columns::usual_item;
 use crate::delimited::{line_of, reader};
 use crate::sniff::check_text;
 use crate::source::unreadable;
-use crate::{Read, Source, npy};
+use crate::{Read, Source, images, npy};
 use crowdwise_core::{BadRow, Error, Features, Table, group};
 use std::io::Read as _;
 use std::path::Path;
 
 /// Reads features and puts their rows in the order of the table's items.
 ///
-/// Rows belong to `items` in that order if these are given; a CSV file may name its items itself in a column. Without
-/// either, row r belongs to the table's item r, and the counts must agree.
+/// Rows belong to `items` in that order if these are given; a CSV file may name its items itself in a column, and a folder
+/// of images does by the names of the files. Without either, row r belongs to the table's item r, and the counts must agree.
 pub fn read_features(path: &Path, items: Option<&[String]>, table: &Table) -> Result<Read<Features>, Error> {
     let file = path.display().to_string();
-    let loaded = load(path, "feature")?;
-    align(&loaded.matrix, loaded.items.as_deref().or(items), table, &file, "features")
+    let mut loaded = load(path, "feature")?;
+    if path.is_dir() {
+        loaded.items = loaded.items.map(|names| images::as_items(names, table));
+    }
+    let mut read = align(&loaded.matrix, loaded.items.as_deref().or(items), table, &file, "features")?;
+    read.notes.splice(0..0, loaded.notes);
+    Ok(read)
 }
 
-/// Reads rows of features as they are, with the items that a CSV file may name.
+/// Reads rows of features as they are, with the items that a CSV file or a folder of images names.
 pub fn read_feature_rows(path: &Path) -> Result<(Features, Option<Vec<String>>), Error> {
     let Loaded { matrix: m, items, .. } = load(path, "feature")?;
     Ok((Features { dim: m.columns, values: m.values, image: m.image }, items))
@@ -33,10 +38,14 @@ pub(crate) struct Loaded {
     pub items: Option<Vec<String>>,
     /// Names of the columns of numbers, if there is a header.
     pub columns: Option<Vec<String>>,
+    pub notes: Vec<String>,
 }
 
 /// Reads a matrix of numbers, called `what` in messages; all are finite.
 pub(crate) fn load(path: &Path, what: &str) -> Result<Loaded, Error> {
+    if path.is_dir() {
+        return images::load_folder(path);
+    }
     let file = path.display().to_string();
     let mut bytes = Vec::new();
     Source::from(path).open()?.reader.read_to_end(&mut bytes).map_err(|e| unreadable(&file, &e))?;
@@ -45,7 +54,7 @@ pub(crate) fn load(path: &Path, what: &str) -> Result<Loaded, Error> {
     }
     let loaded = if bytes.starts_with(b"\x93NUMPY") || path.extension().is_some_and(|e| e == "npy") {
         let matrix = npy::parse(&bytes).map_err(|what| Error::Unreadable { file: file.clone(), what, hint: None })?;
-        Loaded { matrix, items: None, columns: None }
+        Loaded { matrix, items: None, columns: None, notes: Vec::new() }
     } else {
         check_text(&bytes, true, &file)?;
         csv_matrix(&bytes, &file)?
@@ -203,5 +212,5 @@ fn csv_matrix(bytes: &[u8], file: &str) -> Result<Loaded, Error> {
     }
     let columns = width.unwrap_or(0) - usize::from(item.is_some() && width.unwrap_or(0) > 0);
     let matrix = npy::Matrix { rows: total as usize, columns, values, image: None };
-    Ok(Loaded { matrix, items: item.map(|_| names), columns: header })
+    Ok(Loaded { matrix, items: item.map(|_| names), columns: header, notes: Vec::new() })
 }

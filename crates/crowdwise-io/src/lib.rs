@@ -16,6 +16,7 @@ mod delimited;
 mod features;
 mod graph;
 mod hints;
+mod images;
 mod items;
 mod json;
 mod label_studio;

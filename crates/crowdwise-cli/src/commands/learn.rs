@@ -26,13 +26,15 @@ use std::time::{Duration, Instant};
 Examples:
   crowdwise learn votes.csv --features x.npy -m max-mig --model-out m.cw
   crowdwise learn votes.csv --features x.npy -m aggnet --truth truth.csv
+  crowdwise learn votes.csv --features photos/ -p network=cnn
 "
 )]
 pub struct Args {
     /// Answers: a file, or - for standard input
     pub answers: String,
-    /// One row of numbers per item: .npy or CSV; images as .npy of N x height x width (x channels)
-    #[arg(long, value_name = "FILE")]
+    /// One row of numbers per item: .npy or CSV; images as .npy of N x height x width (x channels), or a folder of PNG and
+    /// JPEG files that are called like the items
+    #[arg(long, value_name = "FILE|FOLDER")]
     pub features: PathBuf,
     /// The method [default: aggnet]
     #[arg(short, long, value_name = "METHOD")]

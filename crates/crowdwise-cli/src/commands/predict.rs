@@ -27,8 +27,8 @@ Examples:
 pub struct Args {
     /// A model that `crowdwise learn --model-out` wrote
     pub model: PathBuf,
-    /// One row of numbers per item, as the model was trained on
-    #[arg(long, value_name = "FILE")]
+    /// One row of numbers or one image per item, as the model was trained on
+    #[arg(long, value_name = "FILE|FOLDER")]
     pub features: PathBuf,
     /// Labels that some of the items have: by annotators whom the model knows they count, too
     #[arg(long, value_name = "FILE")]
