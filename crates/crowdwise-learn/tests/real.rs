@@ -66,7 +66,7 @@ fn labelme_is_as_published() {
     let vote = of("two-stage", &[("method", json!("majority-vote")), ("labels", json!("hard"))]);
     let (layer, doctor) = (of("crowd-layer", &[]), of("doctor-net", &[]));
     let (em, mig) = (of("aggnet", &[]), of("max-mig", &[]));
-    assert!((75.0..83.0).contains(&vote), "majority vote {vote}");
+    assert!(vote > 78.0 && vote < mig, "majority vote {vote}, max-mig {mig}");
     assert!(layer > 82.0, "crowd layer {layer}");
     assert!(doctor > 76.0, "doctor-net {doctor}");
     assert!(em > 83.5, "aggnet {em}");
