@@ -75,7 +75,7 @@ pub(crate) fn task(
         });
     }
     let by_channel = network.architecture(features, 1)?.input.channels != features.dim;
-    let scaler = Scaler::new(features, network.standardise, by_channel);
+    let scaler = Scaler::new(features, network.standardise, network.limit, by_channel);
     let labels = Labels::new(data);
     let (train, held_out) = labels.split(training.holdout, seed);
     Ok((Task { x: scaler.apply(features)?.into(), labels, train, held_out }, scaler))

@@ -78,7 +78,7 @@ impl<'a> View<'a> {
 }
 
 /// Rows of a block, and the number of multiplications from which blocks are made.
-const BLOCK: usize = 128;
+const BLOCK: usize = 256;
 const LARGE: usize = 1 << 21;
 
 /// c (m x n, row-major) = a (m x k) b (k x n), or that added to c.

@@ -1,6 +1,6 @@
 //! Parameters that all methods share: the network and its training.
 
-use crate::network::{Architecture, Optimiser, OptimiserKind, Shape};
+use crate::network::{Architecture, Optimiser, OptimiserKind, Shape, StartWeights};
 use crowdwise_core::{Error, Features, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,13 @@ pub struct NetworkParams {
     pub dropout: f64,
     /// Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     pub batch_norm: bool,
+    /// Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say nothing stay
+    /// quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+    pub weights: StartWeights,
     /// Scale features to mean 0 and deviation 1 (images: per channel).
     pub standardise: bool,
+    /// Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no limit.
+    pub limit: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +47,9 @@ impl Default for NetworkParams {
             layers: 1,
             dropout: 0.5,
             batch_norm: false,
+            weights: StartWeights::Small,
             standardise: true,
+            limit: 4.0,
         }
     }
 }
@@ -51,26 +58,30 @@ impl NetworkParams {
     pub(crate) fn check(&self, problems: &mut Problems) {
         problems.require((1..=65536).contains(&self.hidden), "hidden", self.hidden, "a whole number from 1 to 65536");
         problems.require((1..=64).contains(&self.layers), "layers", self.layers, "a whole number from 1 to 64");
+        problems.at_least("limit", self.limit, 0.0);
         problems.require((0.0..1.0).contains(&self.dropout), "dropout", self.dropout, "at least 0 and less than 1");
     }
 
     /// The network for these features; `outputs` numbers in a row.
     pub(crate) fn architecture(&self, features: &Features, outputs: usize) -> Result<Architecture, Error> {
         let hidden = vec![self.hidden; self.layers];
-        match (self.network, features.image) {
-            (NetworkKind::Linear, _) => Ok(Architecture::linear(features.dim, outputs)),
+        let made = match (self.network, features.image) {
+            (NetworkKind::Linear, _) => Architecture::linear(features.dim, outputs),
             (NetworkKind::Cnn | NetworkKind::Auto, Some([height, width, channels])) => {
                 let shape = Shape { channels, height, width };
-                Ok(Architecture::convolutional(shape, &hidden, outputs, self.dropout))
+                Architecture::convolutional(shape, &hidden, outputs, self.dropout)
             }
-            (NetworkKind::Cnn, None) => Err(Error::Unsupported {
-                what: "a convolutional network needs images, but the features are plain rows of numbers".into(),
-                hint: Some("give an .npy of N x height x width (x channels), or `-p network=mlp`".into()),
-            }),
+            (NetworkKind::Cnn, None) => {
+                return Err(Error::Unsupported {
+                    what: "a convolutional network needs images, but the features are plain rows of numbers".into(),
+                    hint: Some("give an .npy of N x height x width (x channels), or `-p network=mlp`".into()),
+                });
+            }
             (NetworkKind::Mlp | NetworkKind::Auto, _) => {
-                Ok(Architecture::mlp(features.dim, &hidden, outputs, self.dropout, self.batch_norm))
+                Architecture::mlp(features.dim, &hidden, outputs, self.dropout, self.batch_norm)
             }
-        }
+        };
+        Ok(Architecture { weights: self.weights, ..made })
     }
 }
 

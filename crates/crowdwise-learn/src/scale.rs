@@ -13,16 +13,19 @@ pub struct Scaler {
     pub(crate) mean: Vec<f32>,
     /// 1 / deviation; 0 for a number that never changes.
     pub(crate) factor: Vec<f32>,
+    /// Scaled numbers are at most so far from 0.
+    pub(crate) limit: Option<f32>,
 }
 
 impl Scaler {
-    /// From the features themselves: per number, for images per channel. Without `standardise` nothing is scaled.
-    pub fn new(features: &Features, standardise: bool, by_channel: bool) -> Self {
+    /// From the features themselves: per number, for images per channel. Scaled numbers further than `limit` from 0 are set to it
+    /// (0 = no limit). Without `standardise` nothing is scaled and nothing limited.
+    pub fn new(features: &Features, standardise: bool, limit: f64, by_channel: bool) -> Self {
         let (n, dim) = (features.rows(), features.dim);
         let groups = features.image.map_or(dim, |[_, _, channels]| channels.max(1));
         let image = features.image.filter(|_| by_channel);
         if !standardise {
-            return Scaler { width: dim, image, mean: vec![0.0; dim], factor: vec![1.0; dim] };
+            return Scaler { width: dim, image, mean: vec![0.0; dim], factor: vec![1.0; dim], limit: None };
         }
         // the channel of an image runs fastest, so that a number belongs to group (place mod groups)
         let per_group = (n * dim / groups.max(1)).max(1) as f64;
@@ -45,6 +48,7 @@ impl Scaler {
             image,
             mean: (0..dim).map(|c| mean[c % groups] as f32).collect(),
             factor: (0..dim).map(|c| factor(c % groups)).collect(),
+            limit: (limit > 0.0).then_some(limit as f32),
         }
     }
 
@@ -62,6 +66,9 @@ impl Scaler {
             for ((x, m), f) in row.iter_mut().zip(&self.mean).zip(&self.factor) {
                 *x = (*x - m) * f;
             }
+        }
+        if let Some(limit) = self.limit {
+            values.iter_mut().for_each(|x| *x = x.clamp(-limit, limit));
         }
         if let Some([height, width, channels]) = self.image.filter(|i| i[2] > 1) {
             let mut plane = vec![0.0; self.width];
@@ -83,10 +90,11 @@ mod tests {
     #[test]
     fn columns_have_mean_0_and_deviation_1_and_constants_vanish() {
         let f = Features { dim: 3, values: vec![1.0, 7.1, 2.0, 3.0, 7.1, 6.0], image: None };
-        let x = Scaler::new(&f, true, false).apply(&f).unwrap();
+        let x = Scaler::new(&f, true, 0.0, false).apply(&f).unwrap();
         assert_eq!(x.values, [-1.0, 0.0, -1.0, 1.0, 0.0, 1.0]);
-        assert_eq!(Scaler::new(&f, false, false).apply(&f).unwrap().values, f.values);
-        let e = Scaler::new(&f, true, false).apply(&Features { dim: 2, ..f }).unwrap_err().to_string();
+        assert_eq!(Scaler::new(&f, false, 0.5, false).apply(&f).unwrap().values, f.values);
+        assert_eq!(Scaler::new(&f, true, 0.5, false).apply(&f).unwrap().values, [-0.5, 0.0, -0.5, 0.5, 0.0, 0.5]);
+        let e = Scaler::new(&f, true, 0.0, false).apply(&Features { dim: 2, ..f }).unwrap_err().to_string();
         assert!(e.contains("2 numbers") && e.contains("trained on 3"), "{e}");
     }
 
@@ -94,8 +102,8 @@ mod tests {
     fn images_are_scaled_by_channel_and_laid_out_by_channel() {
         // one 1 x 2 image of two channels: (0, 10), (2, 30)
         let f = Features { dim: 4, values: vec![0.0, 10.0, 2.0, 30.0], image: Some([1, 2, 2]) };
-        assert_eq!(Scaler::new(&f, true, true).apply(&f).unwrap().values, [-1.0, 1.0, -1.0, 1.0]);
-        assert_eq!(Scaler::new(&f, true, false).apply(&f).unwrap().values, [-1.0, -1.0, 1.0, 1.0]);
-        assert_eq!(Scaler::new(&f, false, true).apply(&f).unwrap().values, [0.0, 2.0, 10.0, 30.0]);
+        assert_eq!(Scaler::new(&f, true, 0.0, true).apply(&f).unwrap().values, [-1.0, 1.0, -1.0, 1.0]);
+        assert_eq!(Scaler::new(&f, true, 0.0, false).apply(&f).unwrap().values, [-1.0, -1.0, 1.0, 1.0]);
+        assert_eq!(Scaler::new(&f, false, 0.0, true).apply(&f).unwrap().values, [0.0, 2.0, 10.0, 30.0]);
     }
 }

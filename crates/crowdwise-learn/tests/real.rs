@@ -58,7 +58,7 @@ fn accuracy(real: &Real, id: &str, params: &[(&str, Value)], seeds: u64) -> f64 
 }
 
 /// Published on LabelMe: crowd layer 83.7, DoctorNet 80.6, AggNet 85.2, Max-MIG 86.4, majority vote 80.4 (Cao et al. 2019), each at the
-/// epoch that is best on the test set; here the epoch is chosen by held-out crowd labels. Deviations over seeds are about 0.6.
+/// epoch that is best on the test set; here it is the last one, or chosen by held-out crowd labels. Deviations over seeds are about 0.6.
 #[test]
 fn labelme_is_as_published() {
     let Some(real) = read("labelme") else { return };
@@ -66,7 +66,7 @@ fn labelme_is_as_published() {
     let vote = of("two-stage", &[("method", json!("majority-vote")), ("labels", json!("hard"))]);
     let (layer, doctor) = (of("crowd-layer", &[]), of("doctor-net", &[]));
     let (em, mig) = (of("aggnet", &[]), of("max-mig", &[]));
-    assert!((75.0..83.0).contains(&vote), "majority vote {vote}");
+    assert!(vote > 78.0 && vote < mig, "majority vote {vote}, max-mig {mig}");
     assert!(layer > 82.0, "crowd layer {layer}");
     assert!(doctor > 76.0, "doctor-net {doctor}");
     assert!(em > 83.5, "aggnet {em}");
@@ -76,11 +76,11 @@ fn labelme_is_as_published() {
 #[test]
 fn music_is_learned_end_to_end() {
     let Some(real) = read("music") else { return };
-    let (mig, em) = (accuracy(&real, "max-mig", &[], 2), accuracy(&real, "aggnet", &[], 2));
-    assert!(mig > 65.0 && em > 65.0, "max-mig {mig}, aggnet {em}");
-    let last = [("holdout", json!(0.0)), ("epochs", json!(120))];
-    let (mig, layer) = (accuracy(&real, "max-mig", &last, 3), accuracy(&real, "crowd-layer", &last, 3));
-    assert!(mig > 71.0 && layer > 70.0, "at the last epoch: max-mig {mig}, crowd layer {layer}");
+    let (mig, em) = (accuracy(&real, "max-mig", &[], 3), accuracy(&real, "aggnet", &[], 3));
+    assert!(mig > 70.5 && em > 67.0, "max-mig {mig}, aggnet {em}");
+    let last = [("holdout", json!(0.0)), ("choose", json!("last"))];
+    let layer = accuracy(&real, "crowd-layer", &last, 3);
+    assert!(layer > 69.0, "crowd layer at the last epoch {layer}");
 }
 
 /// Digits with simulated annotators. In the numpy reference over three seeds: 96.2 % without attack and 43.0 % after one by 20 steps within 0.1

@@ -85,8 +85,12 @@ impl Method for Raykar {
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
-        let network =
-            NetworkParams { network: NetworkKind::Linear, standardise: self.standardise, ..NetworkParams::default() };
+        let network = NetworkParams {
+            network: NetworkKind::Linear,
+            standardise: self.standardise,
+            limit: 0.0,
+            ..NetworkParams::default()
+        };
         let training = Training { holdout: 0.0, ..Training::default() };
         let (task, scaler) = crate::learn::task(data, &network, &training, cx.seed)?;
         let (labels, k) = (&task.labels, task.labels.k);

@@ -76,7 +76,11 @@ impl Method for TwoStage {
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
         let entry = self.integrator().expect("parameters are checked");
-        let first = entry.default().fit(data, cx)?;
+        // EM without acceleration stays at the optimum next to the votes; a leap may end at a likelier one that is further from the truth
+        let plain = ("accelerate".to_owned(), false.into());
+        let first =
+            if entry.params().iter().any(|p| p.name == plain.0) { entry.with(&[plain])? } else { entry.default() };
+        let first = first.fit(data, cx)?;
         let (k, posterior) = first.posterior().expect("a method of classes gives classes");
         learn(&recipe, data, cx, |task, _| {
             let mut q = posterior.to_vec();

@@ -2,6 +2,7 @@ use super::mixed::{Freedom, Mixed};
 use super::words::{Experts, Form};
 use crate::em::dawid_skene;
 use crate::learn::{Learner, Recipe, learn};
+use crate::network::StartWeights;
 use crate::objective::{Batch, Objective, Outputs, Probabilities, cross_entropy};
 use crate::{Choose, Labels, Matrix, NetworkParams, Training};
 use crowdwise_core::{
@@ -56,7 +57,7 @@ impl Default for Mnn {
             inner_iter: 300,
             annotator_rate: 1e-2,
             rounds: 1,
-            network: NetworkParams::default(),
+            network: NetworkParams { weights: StartWeights::Full, ..NetworkParams::default() },
             // held-out labels choose too early where targets change in turns: see the page of aggnet
             training: Training { epochs: 40, holdout: 0.0, choose: Choose::Last, ..Training::default() },
         }

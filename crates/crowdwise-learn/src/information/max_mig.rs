@@ -2,10 +2,11 @@ use super::informed::informed;
 use super::mig::{Divergence, gain};
 use crate::confusion::counted;
 use crate::learn::{Learner, Recipe, learn};
+use crate::network::StartWeights;
 use crate::objective::{Batch, Objective, Outputs, Probabilities};
 use crate::rows::AnnotatorRows;
 use crate::train::Task;
-use crate::{Labels, Matrix, NetworkParams, Training};
+use crate::{Choose, Labels, Matrix, NetworkParams, Training};
 use crowdwise_core::{
     Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stats,
 };
@@ -55,9 +56,11 @@ impl Default for MaxMig {
             divergence: Divergence::Kl,
             prior: Prior::Uniform,
             init: Start::Votes,
-            annotator_rate: 1e-3,
-            network: NetworkParams::default(),
-            training: Training::default(),
+            annotator_rate: 3e-3,
+            // small weights take long to agree with the crowd on anything
+            network: NetworkParams { weights: StartWeights::Full, ..NetworkParams::default() },
+            // held-out labels choose too early here: see the page
+            training: Training { holdout: 0.0, choose: Choose::Last, ..Training::default() },
         }
     }
 }

@@ -6,8 +6,10 @@ use super::dropout::Dropout;
 use super::norm::BatchNorm;
 use super::pool::MaxPool;
 use super::{Layer, Relu};
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Numbers of a row: channels x height x width. A plain row of n features is n channels of one pixel.
@@ -52,17 +54,34 @@ pub enum LayerSpec {
     },
 }
 
+/// How large the weights are before training.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StartWeights {
+    /// Normal, of variance 2 / inputs before a ReLU and 1 / inputs before the output: numbers are as large in every layer.
+    #[default]
+    Full,
+    /// Uniform within 1 / √inputs, offsets too.
+    Small,
+}
+
 /// Input and layers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Architecture {
     pub input: Shape,
     pub layers: Vec<LayerSpec>,
+    #[serde(default)]
+    pub weights: StartWeights,
 }
 
 impl Architecture {
     /// Soft-max regression.
     pub fn linear(features: usize, outputs: usize) -> Self {
-        Architecture { input: Shape::plain(features), layers: vec![LayerSpec::Dense { outputs }] }
+        Architecture {
+            input: Shape::plain(features),
+            layers: vec![LayerSpec::Dense { outputs }],
+            weights: StartWeights::default(),
+        }
     }
 
     /// Hidden layers of these sizes, each with ReLU and dropout.
@@ -76,7 +95,7 @@ impl Architecture {
             layers.extend([LayerSpec::Relu, LayerSpec::Dropout { rate: dropout }]);
         }
         layers.push(LayerSpec::Dense { outputs });
-        Architecture { input: Shape::plain(features), layers }
+        Architecture { input: Shape::plain(features), layers, weights: StartWeights::default() }
     }
 
     /// The four-layer convolutional network of Kim et al. (2022): 3 x 3 filters (32, 32, 64, 64), each layer halved by
@@ -88,13 +107,14 @@ impl Architecture {
             if n == 0 {
                 layers.push(LayerSpec::BatchNorm);
             }
-            layers.extend([LayerSpec::Relu, LayerSpec::MaxPool]);
+            // the largest of four and the larger of it and 0: in this order a quarter of the work
+            layers.extend([LayerSpec::MaxPool, LayerSpec::Relu]);
         }
         for &h in hidden {
             layers.extend([LayerSpec::Dense { outputs: h }, LayerSpec::Relu, LayerSpec::Dropout { rate: dropout }]);
         }
         layers.push(LayerSpec::Dense { outputs });
-        Architecture { input, layers }
+        Architecture { input, layers, weights: StartWeights::default() }
     }
 
     /// Numbers in a row of output.
@@ -107,25 +127,34 @@ impl Architecture {
         self.layers.iter().any(|l| matches!(l, LayerSpec::Dropout { rate } if *rate > 0.0))
     }
 
-    /// The layers with random weights: normal, of variance 2 / inputs before a ReLU and 1 / inputs before the output.
+    /// The layers with random weights.
     pub(super) fn build(&self, rng: &mut ChaCha8Rng) -> Vec<Box<dyn Layer>> {
         let mut shape = self.input;
         let last = self.layers.len().saturating_sub(1);
         let mut out: Vec<Box<dyn Layer>> = Vec::new();
         for (at, &spec) in self.layers.iter().enumerate() {
-            let mut draw = |inputs: usize, n: usize| -> Vec<f32> {
-                let variance = if at == last { 1.0 } else { 2.0 } / inputs.max(1) as f64;
-                let normal = Normal::new(0.0, variance.sqrt()).expect("a finite deviation");
-                (0..n).map(|_| normal.sample(rng) as f32).collect()
+            let mut draw = |inputs: usize, outputs: usize| -> (Vec<f32>, Vec<f32>) {
+                let (n, inputs) = (inputs * outputs, inputs.max(1) as f64);
+                match self.weights {
+                    StartWeights::Full => {
+                        let variance = if at == last { 1.0 } else { 2.0 } / inputs;
+                        let normal = Normal::new(0.0, variance.sqrt()).expect("a finite deviation");
+                        ((0..n).map(|_| normal.sample(rng) as f32).collect(), vec![0.0; outputs])
+                    }
+                    StartWeights::Small => {
+                        let most = 1.0 / (inputs as f32).sqrt();
+                        let mut some = |n: usize| (0..n).map(|_| rng.random_range(-most..most)).collect();
+                        (some(n), some(outputs))
+                    }
+                }
             };
             match spec {
                 LayerSpec::Dense { outputs } => {
                     let n = shape.len();
-                    out.push(Box::new(Dense::new(n, outputs, draw(n, n * outputs))));
+                    out.push(Box::new(Dense::new(n, outputs, draw(n, outputs))));
                 }
                 LayerSpec::Conv { filters } => {
-                    let n = shape.channels * 9;
-                    out.push(Box::new(Conv::new(shape, filters, draw(n, n * filters))));
+                    out.push(Box::new(Conv::new(shape, filters, draw(shape.channels * 9, filters))));
                 }
                 LayerSpec::MaxPool if can_pool(shape) => out.push(Box::new(MaxPool::new(shape))),
                 LayerSpec::MaxPool => {}

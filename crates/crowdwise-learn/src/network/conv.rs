@@ -2,6 +2,7 @@
 //! convolution one product. Images are shared out over threads in groups of a fixed size, so that sums of gradients are
 //! taken in the same order on any number of threads.
 
+use super::norm::sum;
 use super::{Layer, Param, Pass, Shape};
 use crate::Matrix;
 use crate::matrix::{plain, product, transposed};
@@ -9,6 +10,8 @@ use rayon::prelude::*;
 
 /// Images of a group.
 const GROUP: usize = 8;
+/// Pixels from which a product is large enough: smaller images of a group go into one product.
+const PIXELS: usize = 512;
 
 pub(super) struct Conv {
     input: Shape,
@@ -19,8 +22,8 @@ pub(super) struct Conv {
 }
 
 impl Conv {
-    pub fn new(input: Shape, filters: usize, w: Vec<f32>) -> Self {
-        Conv { input, filters, w: Param::new(w, true), b: Param::new(vec![0.0; filters], false) }
+    pub fn new(input: Shape, filters: usize, (w, b): (Vec<f32>, Vec<f32>)) -> Self {
+        Conv { input, filters, w: Param::new(w, true), b: Param::new(b, false) }
     }
 
     fn patch(&self) -> usize {
@@ -30,15 +33,36 @@ impl Conv {
     fn area(&self) -> usize {
         self.input.height * self.input.width
     }
+
+    /// Images of one product.
+    fn together(&self) -> usize {
+        (PIXELS / self.area().max(1)).clamp(1, GROUP)
+    }
 }
 
-/// The patch around every pixel: (channels x 9) x pixels.
-fn columns(x: &[f32], shape: Shape, out: &mut [f32]) {
+/// What a thread works with: the patches of some images side by side, and their numbers by filter.
+#[derive(Default)]
+struct Bench {
+    patches: Vec<f32>,
+    planes: Vec<f32>,
+}
+
+/// From filter after filter, images side by side, to image after image, or the other way round.
+fn regroup(from: &[f32], to: &mut [f32], (outer, inner, area): (usize, usize, usize)) {
+    for (a, from) in from.chunks_exact(inner * area).enumerate() {
+        for (b, from) in from.chunks_exact(area).enumerate() {
+            to[(b * outer + a) * area..][..area].copy_from_slice(from);
+        }
+    }
+}
+
+/// The patch around every pixel of image number `at`, in a matrix of (channels x 9) x (pixels of all images).
+fn columns(x: &[f32], shape: Shape, out: &mut [f32], (at, images): (usize, usize)) {
     let Shape { channels, height: h, width: w } = shape;
     for c in 0..channels {
         let plane = &x[c * h * w..(c + 1) * h * w];
         for (ky, kx) in (0..9).map(|n| (n / 3, n % 3)) {
-            let line = &mut out[(c * 9 + ky * 3 + kx) * h * w..][..h * w];
+            let line = &mut out[((c * 9 + ky * 3 + kx) * images + at) * h * w..][..h * w];
             for (y, to) in line.chunks_exact_mut(w).enumerate() {
                 if y + ky < 1 || y + ky > h {
                     to.fill(0.0);
@@ -61,14 +85,14 @@ fn columns(x: &[f32], shape: Shape, out: &mut [f32]) {
     }
 }
 
-/// Adds every patch back to the pixels that it came from.
-fn add_columns(patches: &[f32], shape: Shape, x: &mut [f32]) {
+/// Adds every patch of image number `at` back to the pixels that it came from.
+fn add_columns(patches: &[f32], shape: Shape, x: &mut [f32], (at, images): (usize, usize)) {
     let Shape { channels, height: h, width: w } = shape;
     x.fill(0.0);
     for c in 0..channels {
         let plane = &mut x[c * h * w..(c + 1) * h * w];
         for (ky, kx) in (0..9).map(|n| (n / 3, n % 3)) {
-            let line = &patches[(c * 9 + ky * 3 + kx) * h * w..][..h * w];
+            let line = &patches[((c * 9 + ky * 3 + kx) * images + at) * h * w..][..h * w];
             for (y, from) in line.chunks_exact(w).enumerate() {
                 if y + ky < 1 || y + ky > h {
                     continue;
@@ -88,26 +112,31 @@ fn add_columns(patches: &[f32], shape: Shape, x: &mut [f32]) {
 impl Layer for Conv {
     fn forward(&mut self, x: &Matrix, y: &mut Matrix, _: &mut Pass) {
         let (patch, area, size) = (self.patch(), self.area(), self.input.len());
-        y.resize(x.rows, self.filters * area);
+        let (filters, together) = (self.filters, self.together());
+        y.resize(x.rows, filters * area);
         let this = &*self;
-        let groups = y.values.par_chunks_mut(GROUP * self.filters * area).zip(x.values.par_chunks(GROUP * size));
-        groups.for_each_init(
-            || vec![0.0; patch * area],
-            |patches, (y, x)| {
-                for (y, x) in y.chunks_exact_mut(this.filters * area).zip(x.chunks_exact(size)) {
-                    columns(x, this.input, patches);
-                    for (plane, b) in y.chunks_exact_mut(area).zip(&this.b.w) {
-                        plane.fill(*b);
-                    }
-                    let (w, p) = (plain(&this.w.w, patch), plain(patches, area));
-                    product(y, (this.filters, area, patch), w, p, true);
+        let groups = y.values.par_chunks_mut(GROUP * filters * area).zip(x.values.par_chunks(GROUP * size));
+        groups.for_each_init(Bench::default, |bench, (y, x)| {
+            for (y, x) in y.chunks_mut(together * filters * area).zip(x.chunks(together * size)) {
+                let images = x.len() / size;
+                bench.patches.resize(patch * images * area, 0.0);
+                for (at, x) in x.chunks_exact(size).enumerate() {
+                    columns(x, this.input, &mut bench.patches, (at, images));
                 }
-            },
-        );
+                bench.planes.resize(filters * images * area, 0.0);
+                for (plane, b) in bench.planes.chunks_exact_mut(images * area).zip(&this.b.w) {
+                    plane.fill(*b);
+                }
+                let (w, p) = (plain(&this.w.w, patch), plain(&bench.patches, images * area));
+                product(&mut bench.planes, (filters, images * area, patch), w, p, true);
+                regroup(&bench.planes, y, (filters, images, area));
+            }
+        });
     }
 
     fn backward(&mut self, x: &Matrix, _: &Matrix, dy: &Matrix, dx: Option<&mut Matrix>) {
         let (patch, area, size) = (self.patch(), self.area(), self.input.len());
+        let (filters, together) = (self.filters, self.together());
         let this = &*self;
         let mut no_dx = Vec::new();
         let wanted = dx.is_some();
@@ -124,26 +153,33 @@ impl Layer for Conv {
         let sums: Vec<(Vec<f32>, Vec<f32>)> = dx_groups
             .par_iter_mut()
             .zip(x.values.par_chunks(GROUP * size))
-            .zip(dy.values.par_chunks(GROUP * this.filters * area))
-            .map_init(
-                || vec![0.0; patch * area],
-                |patches, ((dx, x), dy)| {
-                    let (mut gw, mut gb) = (vec![0.0; this.filters * patch], vec![0.0; this.filters]);
-                    for (n, (x, dy)) in x.chunks_exact(size).zip(dy.chunks_exact(this.filters * area)).enumerate() {
-                        columns(x, this.input, patches);
-                        let (d, p) = (plain(dy, area), transposed(patches, area));
-                        product(&mut gw, (this.filters, patch, area), d, p, true);
-                        for (g, plane) in gb.iter_mut().zip(dy.chunks_exact(area)) {
-                            *g += plane.iter().sum::<f32>();
-                        }
-                        if wanted {
-                            product(patches, (patch, area, this.filters), transposed(&this.w.w, patch), d, false);
-                            add_columns(patches, this.input, &mut dx[n * size..(n + 1) * size]);
-                        }
+            .zip(dy.values.par_chunks(GROUP * filters * area))
+            .map_init(Bench::default, |bench, ((dx, x), dy)| {
+                let (mut gw, mut gb) = (vec![0.0; filters * patch], vec![0.0; filters]);
+                let parts = x.chunks(together * size).zip(dy.chunks(together * filters * area));
+                for (part, (x, dy)) in parts.enumerate() {
+                    let images = x.len() / size;
+                    bench.patches.resize(patch * images * area, 0.0);
+                    for (at, x) in x.chunks_exact(size).enumerate() {
+                        columns(x, this.input, &mut bench.patches, (at, images));
                     }
-                    (gw, gb)
-                },
-            )
+                    bench.planes.resize(filters * images * area, 0.0);
+                    regroup(dy, &mut bench.planes, (images, filters, area));
+                    let d = plain(&bench.planes, images * area);
+                    let p = transposed(&bench.patches, images * area);
+                    product(&mut gw, (filters, patch, images * area), d, p, true);
+                    for (g, plane) in gb.iter_mut().zip(bench.planes.chunks_exact(images * area)) {
+                        *g += sum(plane, plane, |d, _| f64::from(d)) as f32;
+                    }
+                    if wanted {
+                        let w = transposed(&this.w.w, patch);
+                        product(&mut bench.patches, (patch, images * area, filters), w, d, false);
+                        let dx = dx[part * together * size..][..images * size].chunks_exact_mut(size);
+                        dx.enumerate().for_each(|(at, dx)| add_columns(&bench.patches, this.input, dx, (at, images)));
+                    }
+                }
+                (gw, gb)
+            })
             .collect();
         self.w.g.fill(0.0);
         self.b.g.fill(0.0);

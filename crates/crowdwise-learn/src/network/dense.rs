@@ -13,8 +13,8 @@ pub(super) struct Dense {
 }
 
 impl Dense {
-    pub fn new(inputs: usize, outputs: usize, w: Vec<f32>) -> Self {
-        Dense { inputs, outputs, w: Param::new(w, true), b: Param::new(vec![0.0; outputs], false) }
+    pub fn new(inputs: usize, outputs: usize, (w, b): (Vec<f32>, Vec<f32>)) -> Self {
+        Dense { inputs, outputs, w: Param::new(w, true), b: Param::new(b, false) }
     }
 }
 

@@ -8,7 +8,7 @@ mod norm;
 mod optimiser;
 mod pool;
 
-pub use architecture::{Architecture, LayerSpec, Shape};
+pub use architecture::{Architecture, LayerSpec, Shape, StartWeights};
 pub use optimiser::{Optimiser, OptimiserKind};
 
 use crate::{Classifier, Matrix, Mode, Weights};

@@ -43,29 +43,21 @@ impl Optimiser {
         let rate = self.learning_rate * self.factor;
         for p in params {
             let decay = if p.decayed { self.weight_decay as f32 } else { 0.0 };
-            let all = p.w.iter_mut().zip(&p.g).zip(p.m.iter_mut().zip(&mut p.v));
             match self.kind {
                 OptimiserKind::Adam => {
-                    let (b1, b2) = (BETA1 as f32, BETA2 as f32);
-                    let rate = (rate / (1.0 - BETA1.powi(self.steps))) as f32;
                     let spread = (1.0 / (1.0 - BETA2.powi(self.steps))) as f32;
-                    for ((w, g), (m, v)) in all {
-                        let g = g + decay * *w;
-                        *m = b1 * *m + (1.0 - b1) * g;
-                        *v = b2 * *v + (1.0 - b2) * g * g;
-                        *w -= rate * *m / ((*v * spread).sqrt() + EPS);
-                    }
+                    adam(p, (rate / (1.0 - BETA1.powi(self.steps))) as f32, spread, decay);
                 }
                 OptimiserKind::Sgd => {
                     let rate = rate as f32;
-                    for ((w, g), (m, _)) in all {
+                    for ((w, g), m) in p.w.iter_mut().zip(&p.g).zip(&mut p.m) {
                         *m = MOMENTUM * *m + g + decay * *w;
                         *w -= rate * *m;
                     }
                 }
                 OptimiserKind::Rmsprop => {
                     let rate = rate as f32;
-                    for ((w, g), (_, v)) in all {
+                    for ((w, g), v) in p.w.iter_mut().zip(&p.g).zip(&mut p.v) {
                         let g = g + decay * *w;
                         *v = SMOOTHING * *v + (1.0 - SMOOTHING) * g * g;
                         *w -= rate * g / (v.sqrt() + EPS);
@@ -73,6 +65,36 @@ impl Optimiser {
                 }
             }
         }
+    }
+}
+
+/// One step of Adam; `rate` and `spread` hold the corrections for the first steps.
+fn adam(p: &mut Param, rate: f32, spread: f32, decay: f32) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        unsafe { adam_avx2(p, rate, spread, decay) };
+        return;
+    }
+    adam_body(p, rate, spread, decay);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn adam_avx2(p: &mut Param, rate: f32, spread: f32, decay: f32) {
+    adam_body(p, rate, spread, decay);
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always)] // compiled once for each instruction set
+fn adam_body(p: &mut Param, rate: f32, spread: f32, decay: f32) {
+    let (b1, b2) = (BETA1 as f32, BETA2 as f32);
+    let all = p.w.iter_mut().zip(&p.g).zip(p.m.iter_mut().zip(&mut p.v));
+    for ((w, g), (m, v)) in all {
+        let g = g + decay * *w;
+        *m = b1 * *m + (1.0 - b1) * g;
+        *v = b2 * *v + (1.0 - b2) * g * g;
+        *w -= rate * *m / ((*v * spread).sqrt() + EPS);
     }
 }
 

@@ -12,7 +12,8 @@ fn image(height: usize, width: usize) -> Shape {
 
 fn chains() -> Vec<(&'static str, Architecture)> {
     use LayerSpec::*;
-    let chain = |input, layers: &[LayerSpec]| Architecture { input, layers: layers.to_vec() };
+    let chain =
+        |input, layers: &[LayerSpec]| Architecture { input, layers: layers.to_vec(), ..Architecture::linear(1, 1) };
     vec![
         ("linear", Architecture::linear(5, 3)),
         ("mlp", Architecture::mlp(5, &[7, 6], 3, 0.0, false)),
@@ -172,4 +173,20 @@ fn shapes_follow_the_layers() {
     assert_eq!(net.forward(&random(2, 64, 5), Mode::Eval).unwrap().cols, 3);
     let e = net.forward(&random(2, 60, 5), Mode::Eval).unwrap_err().to_string();
     assert!(e.contains("60") && e.contains("64"), "{e}");
+}
+
+#[test]
+fn small_weights_stay_within_their_bound() {
+    let made = |weights| {
+        let architecture = Architecture { weights, ..Architecture::mlp(400, &[25], 3, 0.0, false) };
+        Network::new(architecture, Optimiser::new(OptimiserKind::Adam, 1e-3, 0.0), 1).snapshot().unwrap().0
+    };
+    let (small, full) = (made(StartWeights::Small), made(StartWeights::Full));
+    let (first, last) = small.split_at(401 * 25);
+    assert!(first.iter().all(|w| w.abs() <= 0.05) && last.iter().all(|w| w.abs() <= 0.2));
+    // offsets too, and weights of deviation 1 / √(3 inputs)
+    assert!(first[400 * 25..].iter().all(|b| *b != 0.0));
+    let sd = |w: &[f32]| (w.iter().map(|w| w * w).sum::<f32>() / w.len() as f32).sqrt();
+    assert!((sd(&first[..400 * 25]) - 0.05 / 3f32.sqrt()).abs() < 1e-3);
+    assert!((sd(&full[..400 * 25]) - (2.0f32 / 400.0).sqrt()).abs() < 2e-3 && full[400 * 25] == 0.0);
 }

@@ -4,7 +4,7 @@ use crate::confusion::{Words, counted, log_transposed};
 use crate::em::dawid_skene;
 use crate::learn::Recipe;
 use crate::model::{Heard, Model};
-use crate::network::{Architecture, Network, Shape};
+use crate::network::{Architecture, Network};
 use crate::params::{NetworkKind, NetworkParams, Training};
 use crate::readout::Readout;
 use crate::train::Task;
@@ -76,8 +76,12 @@ impl Method for GpCrowd {
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
-        let network =
-            NetworkParams { network: NetworkKind::Linear, standardise: self.standardise, ..NetworkParams::default() };
+        let network = NetworkParams {
+            network: NetworkKind::Linear,
+            standardise: self.standardise,
+            limit: 0.0,
+            ..NetworkParams::default()
+        };
         let training = Training { holdout: 0.0, ..Training::default() };
         let (task, scaler) = crate::learn::task(data, &network, &training, cx.seed)?;
         let (labels, k) = (&task.labels, task.labels.k);
@@ -125,7 +129,7 @@ impl Method for GpCrowd {
         }
         let recipe = Recipe::new(self, &network, &training);
         // the process sees the features themselves: a network without layers
-        let whole = Architecture { input: Shape::plain(task.x.cols), layers: Vec::new() };
+        let whole = Architecture { layers: Vec::new(), ..Architecture::linear(task.x.cols, 1) };
         let net = Network::new(whole, training.optimiser(), cx.seed);
         let readout = (Readout::Process { points: chosen.len() }, numbers);
         let heard = Heard::confusion(&found.confusion, k);

@@ -221,7 +221,7 @@ fn claims(results: &[(Line, [Option<Spread>; 2])]) -> Vec<Claim> {
 }
 
 const NOTE: &str = "`crowdwise repro labelme`: means ± deviations over {seeds}; networks of one hidden layer of 128 (100 for bayes-dgc) with dropout 0.5 on the features of \
-     the sets. \"Last epoch\" trains on all labels for the method's default number of epochs; \"chosen epoch\" holds out a tenth of the items, takes the epoch at which their labels are \
+     the sets, standardised and limited to 4 deviations. \"Last epoch\" trains on all labels for the method's default number of epochs; \"chosen epoch\" holds out a tenth of the items, takes the epoch at which their labels are \
      likeliest, and trains once more for so long on everything; test items choose nothing. Printed: Cao et al. 2019, who report the epoch that is best on the test items. Peers: networks \
      trained in PyTorch with the modules of crowd-kit for the same features, 50 epochs, mean of 3 runs (deviations 0.0 to 0.5 on LabelMe, 0.6 to 1.5 on Music).";
 
