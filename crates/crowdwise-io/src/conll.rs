@@ -143,8 +143,8 @@ fn parse(source: &Source) -> Result<Parsed, Error> {
         }
         now.tokens.push(token.to_owned());
         for ((c, column), tag) in now.tags.iter_mut().zip(&tags) {
-            if !matches!(*tag, "?" | "_" | "") && !seen.contains_key(&(*c, (*tag).to_owned())) {
-                seen.insert((*c, (*tag).to_owned()), n);
+            if !matches!(*tag, "?" | "_" | "") {
+                seen.entry((*c, (*tag).to_owned())).or_insert(n);
             }
             column.push((!matches!(*tag, "?" | "_" | "")).then(|| (*tag).to_owned()));
         }

@@ -120,10 +120,12 @@ pub(crate) fn assemble(
         let before = bad.len();
         let title = || {
             let by = annotators.name(who as usize);
-            match names.is_empty() {
-                true => format!("the ranking by `{}`", brief(by)),
-                false if names.name(code as usize) == by => format!("the ranking by `{}`", brief(by)),
-                false => format!("ranking `{}` by `{}`", brief(names.name(code as usize)), brief(by)),
+            let name = if names.is_empty() { by } else { names.name(code as usize) };
+            // a whole ranking has no name, and one an annotator is called like it
+            if name == by {
+                format!("the ranking by `{}`", brief(by))
+            } else {
+                format!("ranking `{}` by `{}`", brief(name), brief(by))
             }
         };
         let mut by_item = own.clone();
