@@ -50,3 +50,7 @@ cp "$out/truth.csv" examples/sequences-truth.csv
 $crowdwise simulate similarities --items 24 --annotators 8 --classes 4 --per-item 3 --accuracy 0.85 -p pairs=150 --seed 1 -o "$out" --force
 cp "$out/answers.csv" examples/same.csv
 cp "$out/truth.csv" examples/same-truth.csv
+
+$crowdwise simulate rankings --items 10 --annotators 6 --per-item 3 -p pairs=30 -p ranked=4 --seed 1 -o "$out" --force
+cp "$out/answers.csv" examples/rankings.csv
+cp "$out/truth.csv" examples/rankings-truth.csv

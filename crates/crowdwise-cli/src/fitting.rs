@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::talk::{Talk, counted};
 use crowdwise::questions::{ENDINGS, Evaluation};
 use crowdwise::report::subject_text;
-use crowdwise::{AnyMethod, Context, Dataset, Error, Event, Finding, Fit, LabelKind, Severity, Stop};
+use crowdwise::{AnyMethod, Context, Dataset, Error, Event, Finding, Fit, LabelKind, Severity, Stop, Structure};
 use std::time::{Duration, Instant};
 
 /// A fit and the time it took.
@@ -45,7 +45,11 @@ pub fn with_progress<T>(name: &str, run: &RunOptions, talk: Talk, work: impl FnO
 
 /// The method that a command uses unless told otherwise.
 pub fn default_method(data: &Dataset) -> &'static str {
-    if data.table.kind() == LabelKind::Similarity { "crowd-clusters" } else { "auto" }
+    match (data.table.kind(), &data.structure) {
+        (LabelKind::Similarity, _) => "crowd-clusters",
+        (_, Structure::Rankings(_)) => "plackett-luce",
+        _ => "auto",
+    }
 }
 
 /// Says how the fit ended, if not well.
@@ -120,6 +124,11 @@ pub fn say_evaluation(e: &Evaluation, file: &str, talk: Talk) {
         ("macro F1", e.macro_f1),
         ("span F1", e.spans.as_ref().map(|s| s.strict.f1)),
         ("partial span F1", e.spans.as_ref().map(|s| s.partial.f1)),
+        ("exact sets", e.sets.map(|s| s.exact_match)),
+        ("Jaccard", e.sets.map(|s| s.jaccard)),
+        ("Hamming loss", e.sets.map(|s| s.hamming)),
+        ("micro F1 of sets", e.sets.map(|s| s.micro_f1)),
+        ("macro F1 of sets", e.sets.map(|s| s.macro_f1)),
         ("log loss", e.log_loss),
         ("Brier", e.brier),
         ("ECE", e.ece),
@@ -138,7 +147,10 @@ pub fn say_evaluation(e: &Evaluation, file: &str, talk: Talk) {
 
 /// What an evaluation rests on, and what it leaves out.
 fn rests_on(e: &Evaluation) -> String {
-    let mut out = counted(e.n as u64, "item", "items");
+    let mut out = match e.sets {
+        Some(s) => format!("{} of {}", counted(e.n as u64, "unit", "units"), counted(s.items as u64, "item", "items")),
+        None => counted(e.n as u64, "item", "items"),
+    };
     if e.components > 1 {
         out += &format!(" in {} separate parts", e.components);
     }

@@ -5,6 +5,7 @@ use crate::source::kept;
 use crate::talk::{Talk, counted};
 use clap::ValueEnum;
 use crowdwise::io::{self, ReadOptions, Source};
+use crowdwise::questions::{alike_names, alike_text, split_unit};
 use crowdwise::{AnyMethod, Dataset, Error, Gold, LabelKind, Severity, Stop, Structure, nearest};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -155,6 +156,13 @@ impl InputOptions {
             data = crowdwise::structured::sets::units(&data, crowdwise::structured::sets::Candidates::All)?;
             let n = data.table.n_units() as u64;
             talk.note(format_args!("sets of labels: {} `item|class`, yes or no", counted(n, "unit", "units")));
+            let classes: std::collections::BTreeSet<&str> =
+                data.table.items().iter().filter_map(|u| split_unit(u).map(|x| x.1)).collect();
+            let alike = alike_names(classes);
+            if !alike.is_empty() {
+                let text = alike_text(&alike);
+                talk.note(format_args!("classes that differ in spelling only count as different ones: {text}"));
+            }
         }
         let mut order = None;
         if let Some(items) = &self.items {
@@ -174,7 +182,11 @@ impl InputOptions {
         if let Some(path) = &self.graph {
             if data.structure != Structure::Independent {
                 return Err(Error::Usage {
-                    what: format!("--graph is for items without an order, but {} has sequences", data.source),
+                    what: format!(
+                        "--graph is for items without an order, but {} has {}",
+                        data.source,
+                        if matches!(data.structure, Structure::Rankings(_)) { "rankings" } else { "sequences" }
+                    ),
                     hint: None,
                 });
             }
@@ -205,16 +217,38 @@ fn say(talk: Talk, notes: &[String]) {
     }
 }
 
-/// Known truth of the items of `data`, for evaluation.
-pub fn read_truth(file: &str, data: &Dataset, talk: Talk) -> Result<Gold, Error> {
-    let read = io::read_truth(&Source::from_arg(file), &data.table, &ReadOptions::default())?;
-    say(talk, &read.notes);
-    Ok(read.value)
+/// Known truth of the items of `data`, for evaluation; with `sets` it may be sets, too.
+pub fn read_truth(file: &str, data: &Dataset, sets: bool, talk: Talk) -> Result<Gold, Error> {
+    read_known(file, data, sets, "truth", talk)
 }
 
 /// Known truth of items of `data`, for a fit to use.
-pub fn read_gold(file: &str, data: &Dataset, talk: Talk) -> Result<Gold, Error> {
-    let read = io::read_gold(&Source::from_arg(file), &data.table, &ReadOptions::default())?;
+pub fn read_gold(file: &str, data: &Dataset, sets: bool, talk: Talk) -> Result<Gold, Error> {
+    read_known(file, data, sets, "gold", talk)
+}
+
+fn read_known(file: &str, data: &Dataset, sets: bool, word: &str, talk: Talk) -> Result<Gold, Error> {
+    let (source, options) = (Source::from_arg(file), ReadOptions::default());
+    if sets {
+        let read = io::read_truth_rows(&source, &options, word)?;
+        let mut units = data.table.items().clone();
+        units.thaw();
+        // a file of units with yes and no needs nothing
+        if read.value.iter().all(|(item, _)| units.get(item).is_none()) {
+            say(talk, &read.notes);
+            let rows = crowdwise::structured::sets::gold_rows(&data.table, &read.value, file)?;
+            let gold = Gold::from_items(&data.table, &rows, file)?;
+            if !gold.unlabelled.is_empty() {
+                let n = counted(gold.unlabelled.len() as u64, "known class", "known classes");
+                talk.note(format_args!("{n} of {file} that nobody said of any item, or of items without answers"));
+            }
+            return Ok(gold);
+        }
+    }
+    let read = match word {
+        "gold" => io::read_gold(&source, &data.table, &options)?,
+        _ => io::read_truth(&source, &data.table, &options)?,
+    };
     say(talk, &read.notes);
     Ok(read.value)
 }

@@ -50,8 +50,8 @@ impl Known {
         talk: Talk,
     ) -> Result<(Dataset, Option<Gold>), Error> {
         let data = input.read(answers, run.threads(), talk)?;
-        let gold = self.gold.as_deref().map(|file| read_gold(file, &data, talk)).transpose();
-        let truth = self.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose();
+        let gold = self.gold.as_deref().map(|file| read_gold(file, &data, input.sets, talk)).transpose();
+        let truth = self.truth.as_deref().map(|file| read_truth(file, &data, input.sets, talk)).transpose();
         let (gold, truth) = match (gold, truth) {
             (Ok(gold), Ok(truth)) => (gold, truth),
             (Err(gold), Err(truth)) => return Err(Error::Several(vec![gold, truth])),
@@ -65,9 +65,9 @@ impl Known {
     }
 }
 
-fn with_gold(data: Dataset, file: Option<&str>, talk: Talk) -> Result<Dataset, Error> {
+fn with_gold(data: Dataset, file: Option<&str>, sets: bool, talk: Talk) -> Result<Dataset, Error> {
     let Some(file) = file else { return Ok(data) };
-    let gold = read_gold(file, &data, talk)?;
+    let gold = read_gold(file, &data, sets, talk)?;
     Ok(data.with_gold(gold))
 }
 
@@ -104,7 +104,8 @@ impl FitOptions {
         if let Some(name) = &self.method {
             method(name, &self.params)?;
         }
-        let data = with_gold(self.input.read(file, self.run.threads(), talk)?, self.gold.as_deref(), talk)?;
+        let data = self.input.read(file, self.run.threads(), talk)?;
+        let data = with_gold(data, self.gold.as_deref(), self.input.sets, talk)?;
         let name = self.method.as_deref().unwrap_or(fitting::default_method(&data));
         let method = method(name, &self.params)?;
         let fitted = fitting::fit(&*method, &data, &self.run, talk)?;

@@ -43,7 +43,7 @@ fn the_leaderboard_adds_up() {
 #[test]
 fn every_method_of_preferences_ranks_and_json_has_it_all() {
     let file = example();
-    for method in ["crowd-bt", "bradley-terry", "rank-centrality", "sml"] {
+    for method in ["crowd-bt", "bradley-terry", "plackett-luce", "rank-centrality", "sml"] {
         let json = run(&["rank", &file, "-m", method, "--format", "json", "-q"]).ok().json();
         assert_eq!(json["method"], method);
         assert!(json.get("chosen").is_none() && json["leaderboard"].as_array().unwrap().len() > 5, "{method}");
@@ -99,7 +99,7 @@ fn what_is_no_comparison_is_refused() {
         }
     };
     refused(&["rank", "bad.csv"], &["2 of 4 rows", "line 3", "compared with itself", "line 4", "the winner `q`"]);
-    refused(&["rank", "votes.csv"], &["rank needs comparisons of two items"]);
+    refused(&["rank", "votes.csv"], &["rank needs comparisons or rankings"]);
     refused(&["rank", "good.csv", "-m", "majority-vote"], &["majority-vote does not rank items"]);
     refused(&["rank", "good.csv", "-m", "crowd-btt"], &["did you mean `crowd-bt`?"]);
     refused(&["rank", "good.csv", "-m", "pref-e2e"], &["pref-e2e learns from features"]);

@@ -1,6 +1,6 @@
 //! A table with what is known beside it: structure, gold, features.
 
-use crate::{Error, LabelKind, Names, Preference, Table};
+use crate::{Error, LabelKind, Names, Preference, Rankings, Table};
 
 /// What orders or links the units.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,6 +11,8 @@ pub enum Structure {
     Chains { starts: Vec<u64>, names: Names },
     /// Edges between items.
     Graph(Vec<[u32; 2]>),
+    /// The comparisons of the table are those of these rankings.
+    Rankings(Rankings),
 }
 
 /// Known truth of some units. Items that the table does not know are kept apart: nothing is lost silently.
@@ -229,6 +231,8 @@ pub struct Dataset {
     pub features: Option<Features>,
     /// Class probabilities of a classifier that did not learn from the item's own labels.
     pub probabilities: Option<Probabilities>,
+    /// Text of every item for people to read (the words of a text whose items are its tokens); empty where there is none.
+    pub words: Vec<String>,
     /// Where it came from, for messages.
     pub source: String,
 }
@@ -241,6 +245,7 @@ impl Dataset {
             gold: None,
             features: None,
             probabilities: None,
+            words: Vec::new(),
             source: "the data".into(),
         }
     }
@@ -251,6 +256,11 @@ impl Dataset {
         self.table.add_classes(gold.extra_classes.iter());
         self.gold = Some(gold);
         self
+    }
+
+    /// The text of item `i`, where it has one.
+    pub fn word(&self, i: usize) -> Option<&str> {
+        self.words.get(i).map(String::as_str).filter(|w| !w.is_empty())
     }
 
     /// The known class of every unit, if the dataset has gold classes.

@@ -13,6 +13,7 @@ mod fit;
 mod method;
 mod names;
 pub mod questions;
+mod rankings;
 pub mod simulate;
 pub mod stats;
 mod table;
@@ -28,5 +29,6 @@ pub use method::{
     AnyMethod, Capabilities, Entry, Method, MethodInfo, ParamInfo, Params, Reference, Status, entry, find,
 };
 pub use names::{Names, nearest};
+pub use rankings::Rankings;
 pub use table::{Categorical, Index, Table};
 pub use values::{Codes, LabelKind, MAX_CLASSES, Preference, Units, Values};

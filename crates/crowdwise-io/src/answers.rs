@@ -1,14 +1,18 @@
 //! A dataset back to rows.
 
 use crate::write::{Cell, TableFormat, write_rows};
-use crowdwise_core::{Dataset, Error, Preference, Structure, Units, Values};
+use crowdwise_core::{Dataset, Error, Preference, Rankings, Structure, Table, Units, Values};
 use std::io::Write;
 
 /// Writes the answers of a dataset, so that reading them again gives the same table: item, annotator and label (or
-/// value), for comparisons left, right, annotator and winner, for tokens sequence, position, annotator and label. An
+/// value), for comparisons left, right, annotator and winner, for tokens sequence, position, annotator and label,
+/// for rankings ranking, annotator, item and position. An
 /// item that nobody labelled has a row without annotator and label.
 pub fn write_answers(out: Box<dyn Write + Send>, format: TableFormat, data: &Dataset) -> Result<(), Error> {
     let table = &data.table;
+    if let Structure::Rankings(rankings) = &data.structure {
+        return write_rankings(out, format, table, rankings);
+    }
     let header: &[&str] = match (table.values(), &data.structure) {
         (Values::Categorical { .. }, Structure::Chains { .. }) => &["sequence", "position", "annotator", "label"],
         (Values::Categorical { .. }, _) => &["item", "annotator", "label"],
@@ -67,5 +71,29 @@ pub fn write_answers(out: Box<dyn Write + Send>, format: TableFormat, data: &Dat
                 }
             }
         });
+    })
+}
+
+/// Rankings, a row for each place; items behind the ranked ones have none.
+fn write_rankings(
+    out: Box<dyn Write + Send>,
+    format: TableFormat,
+    table: &Table,
+    rankings: &Rankings,
+) -> Result<(), Error> {
+    let long = |r: usize| {
+        let (ranked, behind) = rankings.ranking(r);
+        ranked.len() + behind.len()
+    };
+    let rows: Vec<(u32, u32)> =
+        (0..rankings.len()).flat_map(|r| (0..long(r)).map(move |n| (r as u32, n as u32))).collect();
+    write_rows(out, format, &["ranking", "annotator", "item", "position"], rows.len(), |at, cells| {
+        let (r, n) = (rows[at].0 as usize, rows[at].1 as usize);
+        let (ranked, behind) = rankings.ranking(r);
+        let item = if n < ranked.len() { ranked[n] } else { behind[n - ranked.len()] };
+        cells.push(Cell::Text(rankings.name(r).into()));
+        cells.push(table.annotators().name(rankings.annotator(r) as usize).into());
+        cells.push(table.items().name(item as usize).into());
+        cells.push(if n < ranked.len() { Cell::Integer(n as i64 + 1) } else { Cell::Missing });
     })
 }

@@ -22,13 +22,13 @@ impl Fields for [&str] {
 pub(crate) struct Rows {
     /// Item, left item, or sequence.
     pub unit: Vec<u32>,
-    /// Right item, or position in the sequence.
+    /// Right item, position in the sequence, or place in a ranking.
     pub second: Vec<u32>,
     pub annotator: Vec<u32>,
-    /// Class, or outcome of a comparison.
+    /// Class, outcome of a comparison, or ranking.
     pub code: Vec<u32>,
     pub value: Vec<f64>,
-    /// Line of each row, kept only for truth files (duplicates are reported by line).
+    /// Line of each row, kept only for truth files and rankings (duplicates are reported by line).
     pub line: Vec<u64>,
     /// Tokens (sequence and position) of rows without a label. Other items need no such list: their name is enough.
     pub silent: Vec<[u32; 2]>,
@@ -89,6 +89,14 @@ impl Tally {
         }
     }
 
+    /// Adds problems that were seen when all rows were there; their lines are those of the file.
+    pub fn add_bad(&mut self, later: Vec<(u64, String)>) {
+        self.bad += later.len() as u64;
+        self.examples.extend(later.into_iter().map(|(line, what)| BadRow { line, what }));
+        self.examples.sort_by_key(|row| row.line);
+        self.examples.truncate(EXAMPLES);
+    }
+
     /// Adds what came after; its lines count from the end of these.
     pub fn append(&mut self, later: Tally) {
         for row in later.examples {
@@ -122,6 +130,8 @@ pub(crate) struct Collector<'a> {
     pub undecided: Names,
     pub rows: Rows,
     pub tally: Tally,
+    /// Whole rankings taken so far.
+    pub ballots: u32,
     keep_lines: bool,
 }
 
@@ -141,7 +151,8 @@ impl<'a> Collector<'a> {
             undecided: Names::new(),
             rows: Rows::default(),
             tally: Tally::default(),
-            keep_lines: layout.is_truth(),
+            ballots: 0,
+            keep_lines: layout.is_truth() || layout.shape.ranks(),
         }
     }
 
@@ -167,6 +178,15 @@ impl<'a> Collector<'a> {
                 let who = annotator.map(|a| self.seen(fields.get(a)));
                 let (sequence, label) = (self.seen(fields.get(*sequence)), self.seen(fields.get(*label)));
                 self.token(line, sequence, fields.get(*position), who, label);
+            }
+            Shape::Places { ranking, annotator, item, position } => {
+                let [who, item] = [annotator, item].map(|&c| self.seen(fields.get(c)));
+                let ranking = ranking.map_or(who, |c| self.seen(fields.get(c)));
+                self.place(line, ranking, who, item, fields.get(*position));
+            }
+            Shape::Ballots { annotator, ranking, shown } => {
+                let who = self.seen(fields.get(*annotator));
+                self.ballot(line, who, fields.get(*ranking), shown.map(|c| fields.get(c)));
             }
             Shape::Wide { item, annotators } => {
                 let (name, bad) = (self.seen(fields.get(*item)), self.tally.bad);
@@ -305,7 +325,7 @@ impl<'a> Collector<'a> {
         self.take_annotator(line, annotator);
     }
 
-    fn take_annotator(&mut self, line: u64, annotator: Option<&str>) {
+    pub(crate) fn take_annotator(&mut self, line: u64, annotator: Option<&str>) {
         if let Some(name) = annotator {
             let code = again(&mut self.annotators, self.rows.annotator.last(), name);
             self.rows.annotator.push(code);
@@ -354,7 +374,7 @@ impl<'a> Collector<'a> {
 
 /// The code of `name`, without a look-up if it is the one of the row before, as in files grouped by item or annotator.
 #[inline]
-fn again(names: &mut Names, last: Option<&u32>, name: &str) -> u32 {
+pub(crate) fn again(names: &mut Names, last: Option<&u32>, name: &str) -> u32 {
     match last {
         Some(&code) if names.name(code as usize) == name => code,
         _ => names.intern(name),

@@ -27,6 +27,12 @@ const WINNER: &[&str] = &["winner", "preferred", "preference", "better", "label"
 const SAME: &[&str] = &["same", "similar", "similarity", "label"];
 const SEQUENCE: &[&str] = &["sequence", "sentence", "seq", "chain"];
 const POSITION: &[&str] = &["position", "pos", "token", "index"];
+/// Names of a ranking, then the place in it.
+const RANKING: &[&str] = &["ranking", "ballot", "list", "question", "task", "session"];
+const PLACE: &[&str] = &["position", "rank", "place", "pos"];
+/// A whole ranking in one field, and what was shown where only the best of it is named.
+const RANKED: &[&str] = &["ranking", "order", "ballot", "ranked", "choice", "chosen", "winner", "best"];
+const SHOWN: &[&str] = &["shown", "options", "candidates", "alternatives", "choices", "set"];
 
 /// What a file is read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,14 +86,58 @@ impl Resolver<'_> {
         let named_items = self.options.item.is_some();
         let pairs_wanted = matches!(self.options.kind, Some(LabelKind::Preference | LabelKind::Similarity));
         let both_sides = self.usual(LEFT).is_some() && self.usual(RIGHT).is_some();
-        if pairs_wanted || (both_sides && !named_items && self.options.kind.is_none()) {
+        let rankings = !both_sides && self.purpose == Purpose::Answers && self.is_ranking();
+        if (pairs_wanted && !rankings) || (both_sides && !named_items && self.options.kind.is_none()) {
             return self.pairs();
         }
         let token = self.usual(SEQUENCE).is_some() && self.usual(POSITION).is_some();
         if token && !named_items && self.usual(&ITEM[..5]).is_none() {
             return self.sequence();
         }
+        if self.purpose == Purpose::Answers && !named_items && self.is_ranking() {
+            return self.rankings();
+        }
         self.labels()
+    }
+
+    /// Rankings have places or a whole order, and nothing that could be a label.
+    fn is_ranking(&self) -> bool {
+        let kind = matches!(self.options.kind, None | Some(LabelKind::Preference));
+        let label = self.options.label.is_some() || self.usual(LABEL).is_some();
+        let places = self.usual(PLACE).is_some() && self.usual(ITEM).is_some() && !label;
+        let ballots = (self.usual(&RANKED[..4]).is_some() && !label)
+            || (self.usual(SHOWN).is_some() && self.usual(RANKED).is_some());
+        kind && (places || ballots)
+    }
+
+    fn rankings(&self) -> Result<Layout, Error> {
+        let role = |name, usual| Role { name, flag: None, given: None, usual };
+        let optional = |usual: &[&str], taken: &[Option<usize>]| {
+            self.usual(usual).filter(|c| !taken.contains(&Some(*c)) && self.names.len() > taken.len())
+        };
+        if self.usual(PLACE).is_some() && self.usual(ITEM).is_some() {
+            let mut roles = vec![self.annotator(), self.item(), role("position", PLACE)];
+            let mut found = self.find_all(&roles)?;
+            let ranking = optional(RANKING, &found);
+            if ranking.is_some() {
+                roles.insert(0, role("ranking", RANKING));
+                found.insert(0, ranking);
+            }
+            let [annotator, item, position] = [3, 2, 1].map(|n| found[found.len() - n].expect("found"));
+            let shape = Shape::Places { ranking, annotator, item, position };
+            let mut layout = self.layout(shape, LabelKind::Preference, false, &roles, &found);
+            layout.note.push_str(if ranking.is_some() { " (rankings)" } else { " (one ranking an annotator)" });
+            return Ok(layout);
+        }
+        let mut roles = vec![self.annotator(), role("ranking", RANKED)];
+        let mut found = self.find_all(&roles)?;
+        let shown = optional(SHOWN, &found);
+        if shown.is_some() {
+            roles.push(role("shown", SHOWN));
+            found.push(shown);
+        }
+        let shape = Shape::Ballots { annotator: found[0].expect("found"), ranking: found[1].expect("found"), shown };
+        Ok(self.layout(shape, LabelKind::Preference, false, &roles, &found))
     }
 
     fn labels(&self) -> Result<Layout, Error> {
@@ -352,7 +402,7 @@ impl Resolver<'_> {
 
 /// Whether a column of this name is recognised as anything.
 pub(crate) fn is_usual(name: &str) -> bool {
-    let all = [ITEM, ANNOTATOR, LABEL, TRUTH, LEFT, RIGHT, WINNER, SAME, SEQUENCE, POSITION];
+    let all = [ITEM, ANNOTATOR, LABEL, TRUTH, LEFT, RIGHT, WINNER, SAME, SEQUENCE, POSITION, RANKED, SHOWN, PLACE];
     all.iter().any(|names| names.contains(&plain(name).as_str()))
 }
 

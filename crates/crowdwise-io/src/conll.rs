@@ -4,11 +4,13 @@
 //! answer. `# global.columns = FORM NAME …` (CoNLL-U Plus) names the annotators and `# sent_id = NAME` a sequence; without,
 //! they are numbered. Columns are separated by tabs, or by blanks where the line has no tab.
 
+use crate::collect::{brief, count};
 use crate::source::unreadable;
 use crate::tagged::{Sequence, Tagged, assemble, chains, refuse, said};
 use crate::{Read, Source};
 use crowdwise_core::questions::MergedSpan;
 use crowdwise_core::{Dataset, Error, Fit, Names, stats};
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 
 /// Reads a CoNLL file with a column per annotator.
@@ -16,7 +18,8 @@ use std::io::{BufRead, BufReader, Write};
 /// IOB1 (`B-` only between two spans of a type) and BIOES tags become IOB2, which the notes say.
 pub fn read_conll(source: &Source) -> Result<Read<Tagged>, Error> {
     let file = source.name();
-    let (mut sequences, columns) = parse(source)?;
+    let Parsed { mut sequences, columns, seen } = parse(source)?;
+    check_tags(&file, &seen, None)?;
     let mut annotators = Names::new();
     let most = sequences.iter().flat_map(|s| s.tags.iter().map(|t| t.0 + 1)).max().unwrap_or(0) as usize;
     for c in 0..most.max(columns.len()) {
@@ -25,7 +28,7 @@ pub fn read_conll(source: &Source) -> Result<Read<Tagged>, Error> {
             refuse(&file, &[format!("the column `{name}` comes twice")], "give every annotator a name")?;
         }
     }
-    let mut notes = vec![format!("columns: token, and {most} annotators (CoNLL)")];
+    let mut notes = vec![format!("columns: token, and {} (CoNLL)", count(most as u64, "annotator"))];
     notes.extend(to_iob2(&mut sequences));
     Ok(Read { value: assemble(&sequences, annotators, &file)?, notes })
 }
@@ -39,7 +42,10 @@ pub fn read_conll_files(files: &[(String, Source)]) -> Result<Read<Tagged>, Erro
     let mut problems = Vec::new();
     for (annotator, source) in files {
         let j = annotators.intern(annotator);
-        for mut s in parse(source)?.0 {
+        let parsed = parse(source)?;
+        let last = parsed.seen.keys().map(|x| x.0).max();
+        check_tags(&source.name(), &parsed.seen, last)?;
+        for mut s in parsed.sequences {
             let last = s.tags.pop().map(|t| t.1).unwrap_or_default();
             let at = *places.entry(s.name.clone()).or_insert_with(|| {
                 merged.push(Sequence { name: s.name.clone(), tokens: s.tokens.clone(), tags: Vec::new() });
@@ -60,18 +66,47 @@ pub fn read_conll_files(files: &[(String, Source)]) -> Result<Read<Tagged>, Erro
     }
     let file = files.first().map_or_else(|| "no file".into(), |f| f.1.name());
     refuse(&file, &problems, "all files must split the text in the same way")?;
-    let mut notes = vec![format!("{} files, one per annotator (CoNLL)", files.len())];
+    let mut notes = vec![format!("{}, one per annotator (CoNLL)", count(files.len() as u64, "file"))];
     notes.extend(to_iob2(&mut merged));
     Ok(Read { value: assemble(&merged, annotators, &file)?, notes })
 }
 
-/// Sequences, and the names of the columns after the token where the file gives them.
-fn parse(source: &Source) -> Result<(Vec<Sequence>, Vec<String>), Error> {
+/// What is in a file.
+struct Parsed {
+    sequences: Vec<Sequence>,
+    /// Names of the columns after the token, where the file gives them.
+    columns: Vec<String>,
+    /// Every tag of each column, with the line where it comes first.
+    seen: BTreeMap<(u32, String), usize>,
+}
+
+/// Refuses what is no tag in columns of tags (in one column, or in all): the scheme is that of the other tags. Columns of
+/// other classes, such as parts of speech, have no `O` beside `B-…`.
+fn check_tags(file: &str, seen: &BTreeMap<(u32, String), usize>, column: Option<u32>) -> Result<(), Error> {
+    let tags = || seen.iter().filter(|x| column.is_none_or(|c| x.0.0 == c));
+    let typed =
+        |t: &str| t.split_once('-').is_some_and(|(p, kind)| p.len() == 1 && "BIESLU".contains(p) && !kind.is_empty());
+    if !(tags().any(|x| x.0.1 == "O") && tags().any(|x| typed(&x.0.1))) {
+        return Ok(());
+    }
+    let mut bad: Vec<(usize, &str)> =
+        tags().filter(|x| x.0.1 != "O" && !typed(&x.0.1)).map(|x| (*x.1, x.0.1.as_str())).collect();
+    bad.sort_unstable();
+    let problems: Vec<String> =
+        bad.iter().map(|(line, tag)| format!("`{}` on line {line} is no tag of a span", brief(tag))).collect();
+    refuse(
+        file,
+        &problems,
+        "a tag is `O`, or `B-`, `I-` (also E-, S-, L-, U-) with a type behind it, as in `B-PER`; `?` is no answer",
+    )
+}
+
+fn parse(source: &Source) -> Result<Parsed, Error> {
     let file = source.name();
     let reader = BufReader::new(source.open()?.reader);
     let (mut out, mut columns, mut problems) = (Vec::new(), Vec::<String>::new(), Vec::new());
     let mut now = Sequence::default();
-    let mut width = None;
+    let (mut width, mut seen) = (None, BTreeMap::new());
     for (n, line) in reader.split(b'\n').enumerate() {
         let line = line.map_err(|e| unreadable(&file, &e))?;
         let n = n + 1;
@@ -107,13 +142,16 @@ fn parse(source: &Source) -> Result<(Vec<Sequence>, Vec<String>), Error> {
             now.tags = (0..wanted as u32).map(|c| (c, Vec::new())).collect();
         }
         now.tokens.push(token.to_owned());
-        for ((_, column), tag) in now.tags.iter_mut().zip(&tags) {
+        for ((c, column), tag) in now.tags.iter_mut().zip(&tags) {
+            if !matches!(*tag, "?" | "_" | "") {
+                seen.entry((*c, (*tag).to_owned())).or_insert(n);
+            }
             column.push((!matches!(*tag, "?" | "_" | "")).then(|| (*tag).to_owned()));
         }
     }
     close(&mut now, &mut out);
     refuse(&file, &problems, "every token has its line with the token and one tag per annotator; `?` is no answer")?;
-    Ok((out, columns))
+    Ok(Parsed { sequences: out, columns, seen })
 }
 
 fn close(now: &mut Sequence, out: &mut Vec<Sequence>) {

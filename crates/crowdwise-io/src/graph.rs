@@ -9,7 +9,7 @@ use crowdwise_core::{Error, Structure, Table, group};
 /// Reads pairs of neighbours (CSV, or TSV by its name; further columns are left out) and matches them to the items of `table`.
 ///
 /// The first row is taken for a header if neither of its names is an item. Pairs with an item that the table does not have are
-/// left out, which the notes say; a file without any known pair is refused.
+/// left out, and so are those of an item with itself, which the notes say; a file without any known pair is refused.
 pub fn read_graph(source: &Source, table: &Table) -> Result<Read<Structure>, Error> {
     let file = source.name();
     let delimiter = if source.format() == Some(Format::Tsv) { b'\t' } else { b',' };
@@ -20,7 +20,8 @@ pub fn read_graph(source: &Source, table: &Table) -> Result<Read<Structure>, Err
         .from_reader(source.open()?.reader);
     let mut items = table.items().clone();
     items.thaw();
-    let (mut edges, mut unknown, mut problems, mut rows) = (Vec::new(), Vec::new(), Vec::new(), 0u64);
+    let (mut edges, mut unknown, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut rows, mut alone) = (0u64, 0u64);
     for (n, record) in reader.records().enumerate() {
         let record = match record {
             Ok(r) => r,
@@ -37,6 +38,7 @@ pub fn read_graph(source: &Source, table: &Table) -> Result<Read<Structure>, Err
             continue;
         };
         match (items.get(a), items.get(b)) {
+            (Some(a), Some(b)) if a == b => alone += 1,
             (Some(a), Some(b)) => edges.push([a, b]),
             (None, None) if n == 0 => continue, // a header
             (x, _) => unknown.push(if x.is_none() { a.to_owned() } else { b.to_owned() }),
@@ -51,12 +53,16 @@ pub fn read_graph(source: &Source, table: &Table) -> Result<Read<Structure>, Err
         };
         return Err(Error::NoData { file, what, hint: Some("check that both files use the same item ids".into()) });
     }
-    let mut notes = vec![format!("{} pairs of neighbours", group(edges.len() as u64))];
+    let pairs = |n: u64| format!("{} {}", group(n), if n == 1 { "pair" } else { "pairs" });
+    let mut notes = vec![format!("{} of neighbours", pairs(edges.len() as u64))];
+    if alone > 0 {
+        notes.push(format!("{} of an item with itself left out", pairs(alone)));
+    }
     if let Some(first) = unknown.first() {
         notes.push(format!(
-            "{} of {} pairs with unknown items left out (the first is `{}`)",
+            "{} of {} with unknown items left out (the first is `{}`)",
             group(unknown.len() as u64),
-            group(rows),
+            pairs(rows),
             brief(first)
         ));
     }

@@ -30,7 +30,7 @@ impl Layout {
             Shape::Labels { annotator, .. } | Shape::Pairs { annotator, .. } | Shape::Sequence { annotator, .. } => {
                 annotator.is_none()
             }
-            Shape::Wide { .. } => false,
+            Shape::Wide { .. } | Shape::Places { .. } | Shape::Ballots { .. } => false,
         }
     }
 
@@ -47,10 +47,40 @@ impl Layout {
 /// Indices of the columns. Without an annotator the rows are known truth.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Shape {
-    Labels { item: usize, annotator: Option<usize>, label: usize },
-    Pairs { left: usize, right: usize, annotator: Option<usize>, outcome: usize },
-    Sequence { sequence: usize, position: usize, annotator: Option<usize>, label: usize },
-    Wide { item: usize, annotators: Vec<usize> },
+    Labels {
+        item: usize,
+        annotator: Option<usize>,
+        label: usize,
+    },
+    Pairs {
+        left: usize,
+        right: usize,
+        annotator: Option<usize>,
+        outcome: usize,
+    },
+    Sequence {
+        sequence: usize,
+        position: usize,
+        annotator: Option<usize>,
+        label: usize,
+    },
+    Wide {
+        item: usize,
+        annotators: Vec<usize>,
+    },
+    /// One place of a ranking; without a column of rankings every annotator gave one.
+    Places {
+        ranking: Option<usize>,
+        annotator: usize,
+        item: usize,
+        position: usize,
+    },
+    /// One whole ranking, or the best of what was shown.
+    Ballots {
+        annotator: usize,
+        ranking: usize,
+        shown: Option<usize>,
+    },
 }
 
 impl Shape {
@@ -66,6 +96,12 @@ impl Shape {
             Shape::Sequence { sequence, position, annotator, label } => {
                 [Some(*sequence), Some(*position), *annotator, Some(*label)].into_iter().flatten().collect()
             }
+            Shape::Places { ranking, annotator, item, position } => {
+                [*ranking, Some(*annotator), Some(*item), Some(*position)].into_iter().flatten().collect()
+            }
+            Shape::Ballots { annotator, ranking, shown } => {
+                [Some(*annotator), Some(*ranking), *shown].into_iter().flatten().collect()
+            }
             Shape::Wide { item, annotators } => std::iter::once(*item).chain(annotators.iter().copied()).collect(),
         }
     }
@@ -78,11 +114,18 @@ impl Shape {
         }
     }
 
+    /// Rows are rankings, or places in these.
+    pub fn ranks(&self) -> bool {
+        matches!(self, Shape::Places { .. } | Shape::Ballots { .. })
+    }
+
     /// The column of labels, values or outcomes; none in a wide table.
     pub fn label(&self) -> Option<usize> {
         match self {
             Shape::Labels { label, .. } | Shape::Sequence { label, .. } => Some(*label),
             Shape::Pairs { outcome, .. } => Some(*outcome),
+            Shape::Places { position, .. } => Some(*position),
+            Shape::Ballots { ranking, .. } => Some(*ranking),
             Shape::Wide { .. } => None,
         }
     }

@@ -32,6 +32,7 @@ mod pipeline;
 mod positioned;
 mod probabilities;
 mod prodigy;
+mod rankings;
 mod read;
 mod row_truth;
 mod sniff;
@@ -54,7 +55,7 @@ pub use row_truth::read_row_truth;
 pub use source::{Format, Source};
 pub use spans::{read_spans, write_spans};
 pub use tagged::Tagged;
-pub use truth::{read_gold, read_truth};
+pub use truth::{read_gold, read_truth, read_truth_rows};
 pub use write::{Cell, TableFormat, write_rows};
 
 /// What fuzz targets call that is no part of the interface.

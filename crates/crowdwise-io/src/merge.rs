@@ -5,8 +5,9 @@ use crate::collect::{Collector, Rows, Tally, brief, count};
 use crate::columns::{Layout, Shape};
 use crate::delimited::not_utf8;
 use crate::pipeline::Sink;
+use crate::rankings;
 use crowdwise_core::{
-    Dataset, Error, LabelKind, MAX_CLASSES, Names, Preference, Structure, TableBuilder, Units, group,
+    Dataset, Error, LabelKind, MAX_CLASSES, Names, Preference, Rankings, Structure, TableBuilder, Units, group,
 };
 
 /// Builds the table in file order, so that it does not depend on how the file was cut.
@@ -14,8 +15,10 @@ pub(crate) struct Merger<'a> {
     layout: &'a Layout,
     file: &'a str,
     builder: TableBuilder,
-    /// Tokens wait until all positions are known.
+    /// Tokens and places wait until all positions are known.
     tokens: Rows,
+    /// Whole rankings so far.
+    ballots: u32,
     undecided: Names,
     pub tally: Tally,
 }
@@ -25,6 +28,9 @@ struct Maps<'m> {
     items: Option<&'m [u32]>,
     annotators: Option<&'m [u32]>,
     classes: Option<&'m [u32]>,
+    /// Lines before these rows, and whole rankings.
+    lines: u64,
+    ballots: u32,
 }
 
 #[inline]
@@ -42,6 +48,7 @@ impl<'a> Merger<'a> {
             file,
             builder: TableBuilder::new(layout.kind),
             tokens: Rows::default(),
+            ballots: 0,
             undecided: Names::new(),
             tally,
         }
@@ -54,6 +61,16 @@ impl<'a> Merger<'a> {
             self.tokens.code.extend(rows.code.iter().map(|&c| look(maps.classes, c)));
             self.tokens.second.extend_from_slice(&rows.second);
             self.tokens.silent.extend(rows.silent.iter().map(|&[u, p]| [look(maps.items, u), p]));
+            return Ok(());
+        }
+        if self.layout.shape.ranks() {
+            let all = &mut self.tokens;
+            all.unit.extend(rows.unit.iter().map(|&u| look(maps.items, u)));
+            all.annotator.extend(rows.annotator.iter().map(|&a| look(maps.annotators, a)));
+            let whole = matches!(self.layout.shape, Shape::Ballots { .. });
+            all.code.extend(rows.code.iter().map(|&c| if whole { c + maps.ballots } else { look(maps.classes, c) }));
+            all.second.extend_from_slice(&rows.second);
+            all.line.extend(rows.line.iter().map(|l| l + maps.lines));
             return Ok(());
         }
         for r in 0..rows.len() {
@@ -94,9 +111,19 @@ impl<'a> Merger<'a> {
     /// The finished dataset and what is to be said about it.
     pub fn finish(mut self, options: &ReadOptions) -> Result<(Dataset, Vec<String>), Error> {
         let mut notes = vec![self.layout.note.clone()];
+        let ranked = self.layout.shape.ranks().then(|| self.rankings()).transpose()?;
         notes.extend(check(&self.tally, self.file, options.skip_bad_rows, "answer")?);
-        if self.builder.is_empty() && self.tokens.unit.is_empty() {
+        if ranked.is_none() && self.builder.is_empty() && self.tokens.unit.is_empty() {
             return Err(nothing(&self.tally, self.file, self.layout));
+        }
+        if let Some((rankings, items, annotators)) = ranked {
+            if rankings.is_empty() {
+                return Err(nothing(&self.tally, self.file, self.layout));
+            }
+            let (mut data, note) = rankings::dataset(rankings, items, annotators)?;
+            notes.push(note);
+            data.source = self.file.into();
+            return Ok((data, notes));
         }
         self.builder.ordered = options.ordered;
         let gone: Vec<&str> = self.undecided.iter().filter(|n| self.builder.items.get(n).is_none()).collect();
@@ -117,6 +144,13 @@ impl<'a> Merger<'a> {
         notes.extend(without_label(&data));
         data.source = self.file.into();
         Ok((data, notes))
+    }
+
+    fn rankings(&mut self) -> Result<(Rankings, Names, Names), Error> {
+        let rows = std::mem::take(&mut self.tokens);
+        let [items, annotators, names] =
+            [&mut self.builder.items, &mut self.builder.annotators, &mut self.builder.classes].map(std::mem::take);
+        rankings::assemble(&rows, items, annotators, names, &mut self.tally)
     }
 
     /// Items of a sequence table: tokens by sequence, then position. A position between others that no row has is an
@@ -233,14 +267,18 @@ impl<'a> Sink<'a> for Merger<'a> {
         let annotators = numbers(&mut self.builder.annotators, &block.annotators);
         let classes = numbers(&mut self.builder.classes, &block.classes);
         numbers(&mut self.undecided, &block.undecided);
+        let (lines, ballots) = (self.tally.lines, self.ballots);
+        self.ballots += block.ballots;
         self.tally.append(block.tally);
-        self.add(&block.rows, &Maps { items: Some(&items), annotators: Some(&annotators), classes: Some(&classes) })
+        let maps = Maps { items: Some(&items), annotators: Some(&annotators), classes: Some(&classes), lines, ballots };
+        self.add(&block.rows, &maps)
     }
 
     fn absorb(&mut self, collector: &mut Collector<'a>) -> Result<(), Error> {
+        let lines = self.tally.lines;
         self.tally.append(std::mem::take(&mut collector.tally));
         let rows = std::mem::take(&mut collector.rows);
-        self.add(&rows, &Maps { items: None, annotators: None, classes: None })?;
+        self.add(&rows, &Maps { items: None, annotators: None, classes: None, lines, ballots: 0 })?;
         collector.rows = rows;
         collector.rows.clear();
         Ok(())

@@ -27,7 +27,12 @@ pub fn read_answers(source: &Source, options: &ReadOptions) -> Result<Read<Datas
         _ => None,
     };
     if let Some(read) = tagged {
-        return Ok(Read { value: read.value.data, notes: read.notes });
+        let mut data = read.value.data;
+        // a file without text has a sign in its place
+        if read.value.tokens.iter().any(|t| t != "_") {
+            data.words = read.value.tokens;
+        }
+        return Ok(Read { value: data, notes: read.notes });
     }
     read_answers_in(source, options, BLOCK)
 }

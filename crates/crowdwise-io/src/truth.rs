@@ -24,6 +24,29 @@ pub fn read_gold(source: &Source, table: &Table, options: &ReadOptions) -> Resul
     read_known(source, table, options, "gold")
 }
 
+/// The rows (item, label) of a truth file as they stand, for truth that may have several rows an item.
+pub fn read_truth_rows(
+    source: &Source,
+    options: &ReadOptions,
+    word: &str,
+) -> Result<Read<Vec<(String, String)>>, Error> {
+    let file = source.name();
+    let options = ReadOptions { kind: None, wide: false, threads: 1, columns: None, format: None, ..options.clone() };
+    let prepared = prepare(source, &options, Purpose::Truth(LabelKind::Categorical), BLOCK)?;
+    let mut whole = Whole::new(prepared.lines);
+    prepared.input.run(&prepared.layout, 1, &mut whole)?;
+    let mut notes = vec![prepared.layout.note.replacen("columns", &format!("columns of the {word}"), 1)];
+    notes.extend(check(&whole.tally, &file, options.skip_bad_rows, "row")?);
+    notes.extend(prepared.notes);
+    let rows =
+        whole.collector.filter(|c| c.rows.len() > 0).ok_or_else(|| nothing(&whole.tally, &file, &prepared.layout))?;
+    let text = |r: usize| {
+        let (item, label) = (rows.rows.unit[r] as usize, rows.rows.code[r] as usize);
+        (rows.items.name(item).to_owned(), rows.classes.name(label).to_owned())
+    };
+    Ok(Read { value: (0..rows.rows.len()).map(text).collect(), notes })
+}
+
 fn read_known(source: &Source, table: &Table, options: &ReadOptions, word: &str) -> Result<Read<Gold>, Error> {
     let file = source.name();
     if source.format() == Some(Format::Conll) {

@@ -3,8 +3,8 @@
 use crate::data::{Data, Joined};
 use crate::kinds::{First, bad};
 use crowdwise::{
-    Codes, Dataset, Error, Features, Gold, LabelKind, Names, Preference, Probabilities, Structure, TableBuilder, Units,
-    Values,
+    Codes, Dataset, Error, Features, Gold, LabelKind, Names, Preference, Probabilities, Rankings, Structure,
+    TableBuilder, Units, Values,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -31,6 +31,10 @@ pub struct Kept {
     chains: Option<(Vec<u64>, Names)>,
     #[serde(default)]
     edges: Option<Vec<[u32; 2]>>,
+    #[serde(default)]
+    rankings: Option<Rankings>,
+    #[serde(default)]
+    words: Vec<String>,
     #[serde(default)]
     probabilities: Vec<f64>,
     #[serde(default)]
@@ -66,11 +70,13 @@ impl Kept {
             Some(crowdwise::GoldValues::Clusters(v)) => v.iter().map(|&(u, c)| (u, c.to_string())).collect(),
             _ => Vec::new(),
         };
-        let (chains, edges) = match &from.data.structure {
-            Structure::Independent => (None, None),
-            Structure::Chains { starts, names } => (Some((starts.clone(), names.clone())), None),
-            Structure::Graph(edges) => (None, Some(edges.clone())),
-        };
+        let (mut chains, mut edges, mut rankings) = (None, None, None);
+        match &from.data.structure {
+            Structure::Independent => {}
+            Structure::Chains { starts, names } => chains = Some((starts.clone(), names.clone())),
+            Structure::Graph(e) => edges = Some(e.clone()),
+            Structure::Rankings(r) => rankings = Some(r.clone()),
+        }
         let row = |p: &Probabilities, i: usize| (0..t.n_classes()).map(|c| p.get(i, c)).collect::<Vec<f64>>();
         let probabilities = from.data.probabilities.as_ref().map(|p| (0..p.rows()).flat_map(|i| row(p, i)).collect());
         Kept {
@@ -93,6 +99,8 @@ impl Kept {
             notes: from.notes.clone(),
             chains,
             edges,
+            rankings,
+            words: from.data.words.clone(),
             probabilities: probabilities.unwrap_or_default(),
             features: from.data.features.as_ref().map(|f| (f.dim, f.values.clone(), f.image)),
         }
@@ -128,7 +136,10 @@ impl Kept {
             data.structure = Structure::Chains { starts, names };
         } else if let Some(edges) = self.edges {
             data.structure = Structure::Graph(edges);
+        } else if let Some(rankings) = self.rankings {
+            data.structure = Structure::Rankings(rankings);
         }
+        data.words = self.words;
         if !self.probabilities.is_empty() {
             let k = data.table.n_classes();
             data.probabilities = Some(Probabilities::new(k, self.probabilities, "the probabilities")?);
@@ -143,6 +154,8 @@ impl Kept {
             Some("sequences")
         } else if self.edges.is_some() {
             Some("links between items")
+        } else if self.rankings.is_some() {
+            Some("rankings")
         } else if !self.probabilities.is_empty() {
             Some("probabilities of a classifier")
         } else {

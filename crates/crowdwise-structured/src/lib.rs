@@ -26,6 +26,7 @@ pub static METHODS: &[Entry] = &[
     entry::<groups::AdversarySpectral>(),
     // pairs
     entry::<pairs::CrowdBradleyTerry>(),
+    entry::<pairs::PlackettLuce>(),
     entry::<pairs::RankCentrality>(),
     entry::<pairs::PrefE2e>(),
     entry::<pairs::Sml>(),

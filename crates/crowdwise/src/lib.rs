@@ -29,8 +29,8 @@ pub use crowdwise_core::stats;
 pub use crowdwise_core::{
     Annotators, AnyMethod, BadRow, Capabilities, Categorical, Codes, Context, Dataset, Diagnostics, Entry, Error,
     Event, Features, Finding, Fit, Gold, GoldValues, LabelKind, Method, MethodInfo, Names, Objective, ParamInfo,
-    Params, Preference, Probabilities, Problems, Reference, Severity, Sink, Status, Stop, Structure, Subject, Table,
-    TableBuilder, TracePoint, Truth, Units, Values, group, nearest,
+    Params, Preference, Probabilities, Problems, Rankings, Reference, Severity, Sink, Status, Stop, Structure, Subject,
+    Table, TableBuilder, TracePoint, Truth, Units, Values, group, nearest,
 };
 /// Readers and writers.
 pub use crowdwise_io as io;

@@ -161,6 +161,16 @@ fn sheet(kind: LabelKind, all: &[AnnotatorEntry]) -> Sheet<'_> {
             row.text(a.flags.join(" "));
         });
     }
+    if kind != LabelKind::Categorical {
+        // judgements of pairs: a winner has no confusion matrix
+        let columns = ["annotator", "n", "accuracy", "low", "high", "agreement", "flags"];
+        return Sheet::new(columns, all.len(), |at, row: &mut Row<'_>| {
+            let a = &all[at];
+            row.text(&*a.annotator).int(a.n as i64).maybe(a.accuracy);
+            row.maybe(a.interval.map(|i| i[0])).maybe(a.interval.map(|i| i[1])).maybe(a.agreement);
+            row.text(a.flags.join(" "));
+        });
+    }
     let columns =
         ["annotator", "n", "accuracy", "low", "high", "information_bits", "agreement", "bias", "error", "flags"];
     Sheet::new(columns, all.len(), |at, row: &mut Row<'_>| {

@@ -8,9 +8,9 @@ use crate::output::{Format, OutputOptions};
 use crate::rows::{self, Push, Row, Sheet};
 use crate::source::Known;
 use crate::talk::Talk;
-use crowdwise::questions::{CompareRow, Comparison, compare};
+use crowdwise::questions::{CompareRow, Comparison, compare, is_sets};
 use crowdwise::report::{DataCounts, SCHEMA};
-use crowdwise::{AnyMethod, Entry, Error, LabelKind, Severity, Stop};
+use crowdwise::{AnyMethod, Dataset, Entry, Error, LabelKind, Severity, Stop, Structure};
 use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
@@ -53,7 +53,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let params = Params::parse(&args.params)?;
     let mut out = args.output.open(&args.known.files(&args.answers, &args.input))?;
     let (data, truth) = args.known.read(&args.answers, &args.input, &args.run, talk)?;
-    let methods = chosen(&args.methods, data.table.kind(), &params)?;
+    let methods = chosen(&args.methods, Some(&data), &params)?;
     let result = talk.timed("compare", || {
         fitting::with_progress("compare", &args.run, talk, |cx| {
             compare(&data, &methods, truth.as_ref(), args.folds, cx)
@@ -129,7 +129,14 @@ const SENSIBLE: &[&str] = &[
     "median",
     "trimmed-mean",
     "bradley-terry",
+    "crowd-bt",
+    "rank-centrality",
+    "crowd-clusters",
 ];
+/// Those that are added for sequences, for graphs and for rankings.
+const CHAINS: &[&str] = &["ds-hmm", "bayes-seq", "seq-mm"];
+const GRAPHS: &[&str] = &["ds-mrf"];
+const RANKINGS: &[&str] = &["plackett-luce"];
 
 /// Every unknown or repeated name at once.
 pub fn check_names(names: &[String]) -> Result<(), Error> {
@@ -150,11 +157,26 @@ pub fn check_names(names: &[String]) -> Result<(), Error> {
 }
 
 /// The methods asked for, with their parameters.
-pub fn chosen(names: &[String], kind: LabelKind, params: &Params) -> Result<Vec<Box<dyn AnyMethod>>, Error> {
-    // a comparison reads no features, and methods for sequences or graphs are named
-    let fits = |e: &&Entry| e.info.accepts.contains(&kind) && !e.needs_features && !e.needs_structure;
+///
+/// Without data, those for classes of independent items.
+pub fn chosen(names: &[String], data: Option<&Dataset>, params: &Params) -> Result<Vec<Box<dyn AnyMethod>>, Error> {
+    let own = match data.map(|d| &d.structure) {
+        Some(Structure::Chains { .. }) => CHAINS,
+        Some(Structure::Graph(_)) => GRAPHS,
+        Some(Structure::Rankings(_)) => RANKINGS,
+        Some(Structure::Independent) | None => &[],
+    };
+    let kind = data.map_or(LabelKind::Categorical, |d| d.table.kind());
+    // a comparison reads no features
+    let fits = |e: &&Entry| {
+        e.info.accepts.contains(&kind) && !e.needs_features && (!e.needs_structure || own.contains(&e.info.id))
+    };
     let entries: Vec<&Entry> = if names.is_empty() {
-        crowdwise::methods().filter(fits).filter(|e| SENSIBLE.contains(&e.info.id)).collect()
+        let sensible = |e: &&Entry| {
+            let id = e.info.id;
+            SENSIBLE.contains(&id) || own.contains(&id) || (id == "binary-relevance" && data.is_some_and(is_sets))
+        };
+        crowdwise::methods().filter(fits).filter(sensible).collect()
     } else if names.iter().any(|n| n == "all") {
         crowdwise::methods().filter(fits).collect()
     } else {
@@ -193,7 +215,11 @@ fn document(result: &Comparison, data: DataCounts) -> Value {
 
 fn sheet(all: &[CompareRow], truth: bool) -> Sheet<'_> {
     let has = |f: fn(&CompareRow) -> bool| all.iter().any(f);
-    let mut columns = vec!["method", "agreement", "drift", "held_out_log_loss", "held_out_se"];
+    // these two are of classes
+    let classes = has(|r| r.agreement.is_some() || r.drift.is_some());
+    let mut columns = vec!["method"];
+    columns.extend(classes.then_some(["agreement", "drift"]).into_iter().flatten());
+    columns.extend(["held_out_log_loss", "held_out_se"]);
     let eval = |name: &'static str, f: fn(&CompareRow) -> Option<f64>| {
         (truth && all.iter().any(|r| f(r).is_some())).then_some((name, f))
     };
@@ -202,6 +228,11 @@ fn sheet(all: &[CompareRow], truth: bool) -> Sheet<'_> {
         eval("accuracy", |r| r.evaluation.as_ref()?.accuracy),
         eval("macro_f1", |r| r.evaluation.as_ref()?.macro_f1),
         eval("span_f1", |r| Some(r.evaluation.as_ref()?.spans.as_ref()?.strict.f1)),
+        eval("exact_match", |r| Some(r.evaluation.as_ref()?.sets?.exact_match)),
+        eval("jaccard", |r| Some(r.evaluation.as_ref()?.sets?.jaccard)),
+        eval("hamming", |r| Some(r.evaluation.as_ref()?.sets?.hamming)),
+        eval("set_micro_f1", |r| Some(r.evaluation.as_ref()?.sets?.micro_f1)),
+        eval("set_macro_f1", |r| Some(r.evaluation.as_ref()?.sets?.macro_f1)),
         eval("log_loss", |r| r.evaluation.as_ref()?.log_loss),
         eval("brier", |r| r.evaluation.as_ref()?.brier),
         eval("ece", |r| r.evaluation.as_ref()?.ece),
@@ -210,6 +241,8 @@ fn sheet(all: &[CompareRow], truth: bool) -> Sheet<'_> {
         eval("correlation", |r| r.evaluation.as_ref()?.correlation),
         eval("spearman", |r| r.evaluation.as_ref()?.spearman),
         eval("kendall", |r| r.evaluation.as_ref()?.kendall),
+        eval("adjusted_rand", |r| r.evaluation.as_ref()?.adjusted_rand),
+        eval("pair_f1", |r| r.evaluation.as_ref()?.pair_f1),
     ]
     .into_iter()
     .flatten()
@@ -220,7 +253,11 @@ fn sheet(all: &[CompareRow], truth: bool) -> Sheet<'_> {
     columns.extend(failed.then_some("error"));
     Sheet::new(columns, all.len(), move |at, row: &mut Row<'_>| {
         let r = &all[at];
-        row.text(&*r.method).maybe(r.agreement).maybe(r.drift).maybe(r.held_out_log_loss).maybe(r.held_out_se);
+        row.text(&*r.method);
+        if classes {
+            row.maybe(r.agreement).maybe(r.drift);
+        }
+        row.maybe(r.held_out_log_loss).maybe(r.held_out_se);
         for (_, field) in &fields {
             row.maybe(field(r));
         }

@@ -6,8 +6,8 @@ use crate::options::InputOptions;
 use crate::output::{Format, OutputOptions, Target};
 use crate::rows;
 use crate::talk::{Talk, counted};
-use crowdwise::io::{self, Source, TableFormat, write_answers};
-use crowdwise::{Dataset, Error};
+use crowdwise::Error;
+use crowdwise::io::{self, TableFormat, write_answers};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -64,24 +64,13 @@ fn tagged(args: &Args, format: io::Format, talk: Talk) -> Result<Exit, Error> {
     let mut target =
         Target::open(args.output.output.as_deref(), &[Some(args.answers.as_str()), items, probabilities, graph])?;
     let data = args.input.read(&args.answers, args.threads.map_or(0, usize::from), talk)?;
-    let tokens = tokens(args, &data);
+    // the words themselves, where the answers come from a file that has them
+    let tokens: &[String] = if data.words.len() == data.table.n_items() { &data.words } else { &[] };
     talk.timed("write", || match format {
-        io::Format::Conll => io::write_conll(&mut target, &data, &tokens),
-        _ => io::write_spans(&mut target, &data, &tokens),
+        io::Format::Conll => io::write_conll(&mut target, &data, tokens),
+        _ => io::write_spans(&mut target, &data, tokens),
     })?;
     target.finish()?;
     talk.note(counted(data.table.n_labels() as u64, "label", "labels"));
     Ok(Exit::Done)
-}
-
-/// The words themselves, where the answers come from a file that has them.
-fn tokens(args: &Args, data: &Dataset) -> Vec<String> {
-    let source = Source::from_arg(&args.answers);
-    let read = match args.input.format().or_else(|| io::Format::from_path(std::path::Path::new(&args.answers))) {
-        _ if source == Source::Stdin => None,
-        Some(io::Format::Conll) => io::read_conll(&source).ok(),
-        Some(io::Format::Spans) => io::read_spans(&source).ok(),
-        _ => None,
-    };
-    read.map(|r| r.value.tokens).filter(|t| t.len() == data.table.n_items()).unwrap_or_default()
 }

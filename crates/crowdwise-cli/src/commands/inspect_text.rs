@@ -2,9 +2,9 @@
 
 use crate::fitting::severity_word;
 use crate::talk::counted;
-use crowdwise::questions::{Agreement, Identifiability, Inspection, Level, Panel, Spread};
+use crowdwise::questions::{Agreement, Identifiability, Inspection, Level, Panel, Spread, is_sets, split_unit};
 use crowdwise::report::{Align, TextTable, subject_text};
-use crowdwise::{Dataset, Finding, LabelKind, Names, Units, group};
+use crowdwise::{Dataset, Finding, LabelKind, Names, Structure, Units, group};
 use std::fmt::Write;
 
 /// Most classes and most pairs that are shown.
@@ -36,16 +36,47 @@ fn pairs(rows: &[(&str, String)], width: Option<usize>) -> String {
     table.render(width)
 }
 
+/// What is judged, in words: one, many.
+fn unit_words(data: &Dataset) -> [&'static str; 2] {
+    match (data.table.units(), &data.structure) {
+        (Units::Pairs(_), _) => ["pair", "pairs"],
+        (_, Structure::Chains { .. }) => ["token", "tokens"],
+        _ if is_sets(data) => ["class of an item", "classes of items"],
+        _ => ["item", "items"],
+    }
+}
+
+fn is_pairs(data: &Dataset) -> bool {
+    matches!(data.table.units(), Units::Pairs(_))
+}
+
 fn overview(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usize>) {
     let n = |x: usize| group(x as u64);
     head(out, &format!("{}: {} labels", data.source, i.kind));
-    let mut rows = vec![("items", n(i.items))];
-    if i.units != i.items || i.kind == LabelKind::Preference {
+    let tokens = matches!(data.structure, Structure::Chains { .. });
+    let mut rows = Vec::new();
+    if let Some(sets) = Sets::of(data) {
+        rows.push(("items", n(sets.items)));
+        rows.push(("classes of the sets", n(sets.said.len())));
+        rows.push(("classes in an answer", format!("{:.1} on average", sets.mean())));
+        rows.push(("classes of items", n(i.items)));
+    } else {
+        rows.push((if tokens { "tokens" } else { "items" }, n(i.items)));
+    }
+    if let Structure::Graph(edges) = &data.structure {
+        rows.push(("pairs of neighbours", n(edges.len())));
+    }
+    if let Some(r) = &i.rankings {
+        rows.push(("rankings", format!("{}, of {} items", n(r.count), spread(&r.length))));
+        if r.partial > 0 {
+            rows.push(("only their top", counted(r.partial as u64, "ranking", "rankings")));
+        }
+    } else if i.units != i.items || i.kind == LabelKind::Preference {
         rows.push(("pairs as shown", n(i.units)));
     }
     rows.push(("annotators", n(i.annotators)));
-    rows.push(("labels", n(i.labels)));
-    if i.classes > 0 {
+    rows.push((if i.rankings.is_some() { "comparisons in them" } else { "labels" }, n(i.labels)));
+    if i.classes > 0 && !is_sets(data) {
         rows.push(("classes", n(i.classes)));
     }
     if let Some(c) = &i.chains {
@@ -54,13 +85,22 @@ fn overview(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usiz
             rows.push(("span agreement", format!("F1 {f1:.2} between annotators ({} spans marked)", group(s.spans))));
         }
     }
-    let unit = if i.kind == LabelKind::Preference { "labels per pair" } else { "labels per item" };
+    let unit = match (&data.structure, is_pairs(data)) {
+        (Structure::Chains { .. }, _) => "labels per token",
+        (_, true) => "labels per pair",
+        _ if is_sets(data) => "labels of each",
+        _ => "labels per item",
+    };
     rows.push((unit, spread(&i.labels_per_unit)));
     rows.push(("labels per annotator", spread(&i.labels_per_annotator)));
     if i.repeated > 0 {
         rows.push((
             "repeated",
-            format!("{} by the same annotator on the same item (kept)", counted(i.repeated, "label", "labels")),
+            format!(
+                "{} by the same annotator on the same {} (kept)",
+                counted(i.repeated, "label", "labels"),
+                if is_pairs(data) { "pair" } else { "item" }
+            ),
         ));
     }
     if i.unlabelled > 0 {
@@ -78,6 +118,9 @@ fn spread(s: &Spread) -> String {
 
 fn classes(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usize>) {
     let (Some(c), false) = (data.table.categorical(), i.class_shares.is_empty()) else { return };
+    if let Some(sets) = Sets::of(data) {
+        return sets.write(out, width);
+    }
     head(out, "Class shares by vote");
     let mut table = TextTable::new([("", Align::Left), ("", Align::Right), ("", Align::Right), ("", Align::Left)])
         .without_header()
@@ -91,6 +134,56 @@ fn classes(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usize
     if i.class_shares.len() > MOST_ROWS {
         let more = (i.class_shares.len() - MOST_ROWS) as u64;
         let _ = writeln!(out, "  … and {}", counted(more, "more class", "more classes"));
+    }
+}
+
+/// Sets of labels, put together again from their units.
+struct Sets<'a> {
+    items: usize,
+    answers: u64,
+    /// Class, and the answers that name it.
+    said: Vec<(&'a str, u64)>,
+}
+
+impl<'a> Sets<'a> {
+    fn of(data: &'a Dataset) -> Option<Sets<'a>> {
+        let labels = data.table.categorical().filter(|_| is_sets(data))?;
+        let yes = labels.classes.iter().position(|c| c == "yes")?;
+        let mut said: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
+        // an item has a unit for every class, so that its units of one class are the items
+        let (mut items, mut answers) = (std::collections::BTreeSet::new(), 0);
+        for (u, name) in data.table.items().iter().enumerate() {
+            let (item, class) = split_unit(name)?;
+            let n = data.table.rows(u).filter(|&r| labels.codes.get(r) == yes).count();
+            *said.entry(class).or_default() += n as u64;
+            if items.insert(item) {
+                answers += data.table.degree(u) as u64;
+            }
+        }
+        let mut said: Vec<(&str, u64)> = said.into_iter().collect();
+        said.sort_by_key(|s| std::cmp::Reverse(s.1));
+        Some(Sets { items: items.len(), answers, said })
+    }
+
+    fn mean(&self) -> f64 {
+        self.said.iter().map(|s| s.1).sum::<u64>() as f64 / self.answers.max(1) as f64
+    }
+
+    fn write(&self, out: &mut String, width: Option<usize>) {
+        head(out, &format!("Classes in the sets ({})", counted(self.answers, "answer", "answers")));
+        let columns = [("", Align::Left), ("", Align::Right), ("", Align::Right), ("", Align::Left)];
+        let mut table = TextTable::new(columns).without_header().indented(2);
+        let share = |n: u64| n as f64 / self.answers.max(1) as f64;
+        let most = self.said.first().map_or(1.0, |s| share(s.1)).max(1e-9);
+        for &(class, n) in self.said.iter().take(MOST_ROWS) {
+            let bar = "█".repeat((share(n) / most * 24.0).round() as usize);
+            table.row([class.to_owned(), group(n), format!("{:.1} %", 100.0 * share(n)), bar]);
+        }
+        out.push_str(&table.render(width));
+        if self.said.len() > MOST_ROWS {
+            let more = (self.said.len() - MOST_ROWS) as u64;
+            let _ = writeln!(out, "  … and {}", counted(more, "more class", "more classes"));
+        }
     }
 }
 
@@ -108,13 +201,19 @@ fn other_kinds(out: &mut String, i: &Inspection, width: Option<usize>) {
     }
     if let Some(c) = &i.comparisons {
         head(out, "Comparisons");
-        let rows = [
-            ("distinct pairs", format!("{} of {} possible", group(c.pairs as u64), group(c.possible_pairs))),
-            ("shown in both orders", format!("{} ({:.1} %)", group(c.both_orders as u64), 100.0 * c.both_orders_share)),
-            ("left / right won", format!("{} / {}", group(c.left), group(c.right))),
-            ("ties", format!("{} ({:.1} %)", group(c.ties), 100.0 * c.tie_share)),
-            ("always won / lost", format!("{} / {} items", c.always_won, c.always_lost)),
-        ];
+        let mut rows =
+            vec![("distinct pairs", format!("{} of {} possible", group(c.pairs as u64), group(c.possible_pairs)))];
+        if i.rankings.is_none() {
+            rows.extend([
+                (
+                    "shown in both orders",
+                    format!("{} ({:.1} %)", group(c.both_orders as u64), 100.0 * c.both_orders_share),
+                ),
+                ("left / right won", format!("{} / {}", group(c.left), group(c.right))),
+                ("ties", format!("{} ({:.1} %)", group(c.ties), 100.0 * c.tie_share)),
+            ]);
+        }
+        rows.push(("always won / lost", format!("{} / {} items", c.always_won, c.always_lost)));
         out.push_str(&pairs(&rows, width));
     }
 }
@@ -149,10 +248,8 @@ fn agreement(out: &mut String, a: &Agreement, panel: Option<&Panel>, data: &Data
     if rows.is_empty() && a.notes.is_empty() {
         return;
     }
-    let units = |n: u64| match data.table.units() {
-        Units::Items => counted(n, "item", "items"),
-        Units::Pairs(_) => counted(n, "pair", "pairs"),
-    };
+    let [one, many] = unit_words(data);
+    let units = |n: u64| counted(n, one, many);
     head(out, &format!("Agreement ({} with two labels or more)", units(a.units as u64)));
     let mut worst: Vec<_> = a.pairs.iter().collect();
     worst.sort_by(|x, y| x.kappa.total_cmp(&y.kappa));
@@ -193,14 +290,17 @@ fn limits(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usize>
     }
     let p = &i.pairs;
     if p.possible > 0 {
+        // pairs of items are judged, too
+        let whose = if is_pairs(data) { " of annotators" } else { "" };
         let among = if p.complete { String::new() } else { format!(" among the {} busiest", group(p.among as u64)) };
         rows.push((
             "pairs in common",
             format!(
-                "{} of {}{among} have {} items in common; {} in such a pair, {} in a triple",
+                "{} of {}{among} have {} {} in common; {} in such a pair, {} in a triple",
                 group(p.pairs),
-                counted(p.possible, "pair", "pairs"),
+                counted(p.possible, &format!("pair{whose}"), &format!("pairs{whose}")),
                 p.min_common,
+                unit_words(data)[1],
                 counted(p.annotators_in_pairs as u64, "annotator", "annotators"),
                 p.annotators_in_triples
             ),

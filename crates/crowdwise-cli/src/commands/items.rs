@@ -65,6 +65,9 @@ struct ItemToSee {
     sequence: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     position: Option<i64>,
+    /// The text of the item, where the file has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    word: Option<String>,
     label: Option<String>,
     probability: Option<f64>,
     entropy_bits: Option<f64>,
@@ -142,6 +145,7 @@ fn of_answers(data: &Dataset, fit: &crowdwise::Fit, args: &Args) -> Vec<ItemToSe
         item: data.table.unit_name(row.unit),
         sequence: place(data, row.unit).map(|p| p.0.to_owned()),
         position: place(data, row.unit).map(|p| p.1),
+        word: word(data, row.unit),
         label: row.class.and_then(|c| classes.map(|n| n.name(c).to_owned())),
         probability: row.probability,
         entropy_bits: row.entropy_bits,
@@ -152,6 +156,11 @@ fn of_answers(data: &Dataset, fit: &crowdwise::Fit, args: &Args) -> Vec<ItemToSe
         votes: row.votes.iter().map(|(j, said)| vote(data, row.unit, *j, *said)).collect(),
     };
     items(data, fit, by, args.top).into_iter().map(of).collect()
+}
+
+/// The text of a unit, where the file has it.
+fn word(data: &Dataset, unit: usize) -> Option<String> {
+    data.word(unit).filter(|_| *data.table.units() == Units::Items).map(str::to_owned)
 }
 
 fn vote(data: &Dataset, unit: usize, annotator: usize, said: Said) -> Vote {
@@ -315,6 +324,7 @@ fn add_votes(rows: &mut [ItemToSee], data: &Dataset) {
     let wanted: HashMap<String, usize> = rows.iter().enumerate().map(|(n, r)| (r.item.clone(), n)).collect();
     for (i, name) in table.items().iter().enumerate() {
         let Some(&n) = wanted.get(name).filter(|_| *table.units() == Units::Items) else { continue };
+        rows[n].word = word(data, i);
         for r in table.rows(i) {
             let said = match table.values() {
                 Values::Categorical { codes, .. } => Said::Class(codes.get(r)),
@@ -329,7 +339,8 @@ fn add_votes(rows: &mut [ItemToSee], data: &Dataset) {
 
 fn sheet(all: &[ItemToSee]) -> Sheet<'_> {
     let has = |f: fn(&ItemToSee) -> bool| all.iter().any(f);
-    let classes = has(|i| i.label.is_some());
+    // pairs have neither a class nor a value: who said what is all there is
+    let classes = has(|i| i.label.is_some()) || all.is_empty();
     let values = has(|i| i.value.is_some() || i.sd.is_some());
     let difficulty = has(|i| i.difficulty.is_some());
     let votes = has(|i| !i.votes.is_empty());
@@ -338,7 +349,9 @@ fn sheet(all: &[ItemToSee]) -> Sheet<'_> {
     if tokens {
         columns.extend(["sequence", "position"]);
     }
-    if classes || !values {
+    let words = has(|i| i.word.is_some());
+    columns.extend(words.then_some("word"));
+    if classes {
         columns.extend(["label", "probability", "entropy_bits", "margin"]);
     }
     if values {
@@ -352,7 +365,10 @@ fn sheet(all: &[ItemToSee]) -> Sheet<'_> {
         if tokens {
             row.text(i.sequence.as_deref().unwrap_or_default()).int(i.position.unwrap_or_default());
         }
-        if classes || !values {
+        if words {
+            row.text(i.word.as_deref().unwrap_or_default());
+        }
+        if classes {
             row.text(i.label.as_deref().unwrap_or_default());
             row.maybe(i.probability).maybe(i.entropy_bits).maybe(i.margin);
         }

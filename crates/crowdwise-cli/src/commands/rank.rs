@@ -8,12 +8,12 @@ use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, method, whole};
 use crate::output::{Format, OutputOptions};
 use crate::rows::{self, Push, Row, Sheet};
 use crate::source::Known;
-use crate::talk::Talk;
+use crate::talk::{Talk, counted};
 use crowdwise::io::Cell;
 use crowdwise::questions::{Evaluation, evaluate};
 use crowdwise::report::{DataCounts, LeaderRow, SCHEMA, leaderboard};
 use crowdwise::structured::pairs::{ActivePairs, Asked, Belief};
-use crowdwise::{Dataset, Error, Finding, Fit, LabelKind, Severity};
+use crowdwise::{Dataset, Error, Finding, Fit, LabelKind, Severity, Structure};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -24,12 +24,13 @@ use std::path::PathBuf;
 Examples:
   crowdwise rank battles.csv                     the leaderboard, with intervals
   crowdwise rank battles.csv --next 20 -o ask.csv   the 20 comparisons to ask for next
+  crowdwise rank ballots.csv                     rankings `a > b > c`, or ranking, annotator, item, position
 "
 )]
 pub struct Args {
-    /// Comparisons (left, right, annotator, winner): a file, or - for standard input
+    /// Comparisons (left, right, annotator, winner) or rankings (annotator, ranking): a file, or - for standard input
     pub answers: String,
-    /// The method [default: crowd-bt where annotators gave enough comparisons, else bradley-terry]
+    /// The method [default: plackett-luce for rankings, crowd-bt where annotators gave enough comparisons, else bradley-terry]
     #[arg(short, long, value_name = "METHOD")]
     pub method: Option<String>,
     /// A parameter of the method; `crowdwise methods METHOD` lists them
@@ -98,8 +99,11 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let (mut data, truth) = known.read(&args.answers, &args.input, &args.run, talk)?;
     if data.table.kind() != LabelKind::Preference {
         return Err(Error::Usage {
-            what: format!("rank needs comparisons of two items, but {} has {} labels", data.source, data.table.kind()),
-            hint: Some("columns left, right, annotator, winner; `crowdwise fit` is for other labels".into()),
+            what: format!("rank needs comparisons or rankings, but {} has {} labels", data.source, data.table.kind()),
+            hint: Some(
+                "columns left, right, annotator, winner, or annotator, ranking; `crowdwise fit` is for other labels"
+                    .into(),
+            ),
         });
     }
     if let Some(file) = &args.features {
@@ -116,7 +120,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if !method.info().accepts.contains(&LabelKind::Preference) {
         return Err(Error::Usage {
             what: format!("{} does not rank items", method.info().id),
-            hint: Some("`-m crowd-bt`, `-m bradley-terry` or `-m rank-centrality`".into()),
+            hint: Some("`-m crowd-bt`, `-m bradley-terry`, `-m plackett-luce` or `-m rank-centrality`".into()),
         });
     }
     let fitted = fitting::fit(&*method, &data, &args.run, talk)?;
@@ -156,6 +160,9 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
 
 /// The method for these comparisons, and why.
 fn choose(data: &Dataset) -> (&'static str, String) {
+    if let Structure::Rankings(r) = &data.structure {
+        return ("plackett-luce", format!("{} has {}", data.source, counted(r.len() as u64, "ranking", "rankings")));
+    }
     let per = data.table.labels_per_annotator();
     let all: u64 = per.iter().sum();
     let by_known: u64 = per.iter().filter(|&&n| n >= ENOUGH).sum();

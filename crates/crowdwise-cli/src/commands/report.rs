@@ -62,11 +62,11 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let inputs = [Some(args.answers.as_str()), args.truth.as_deref(), gold, items, probabilities, graph];
     let mut out = Target::open((!to_stdout).then_some(args.output.as_path()), &inputs)?;
     let (data, fitted) = args.fit.fit(&args.answers, talk)?;
-    let truth = args.truth.as_deref().map(|file| read_truth(file, &data, talk)).transpose()?;
+    let truth = args.truth.as_deref().map(|file| read_truth(file, &data, args.fit.input.sets, talk)).transpose()?;
     let comparison = if args.compare.is_empty() {
         None
     } else {
-        let methods = chosen(&args.compare, data.table.kind(), &Params::parse(&[])?)?;
+        let methods = chosen(&args.compare, Some(&data), &Params::parse(&[])?)?;
         Some(talk.timed("compare", || {
             fitting::with_progress("compare", &args.fit.run, talk, |cx| {
                 compare(&data, &methods, truth.as_ref(), args.folds, cx)

@@ -1,6 +1,6 @@
 //! `crowdwise simulate`.
 
-use super::simulate_rows::{answer, label, matrix, npy_header, quoted, unit};
+use super::simulate_rows::{answer, edge, label, matrix, npy_header, quoted, unit};
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
 use crate::interrupt;
@@ -22,7 +22,8 @@ Examples:
   crowdwise simulate dawid-skene --items 1000 --spammers 0.2 -o made
   crowdwise fit made/answers.csv --truth made/truth.csv --format json
 ",
-    after_help = "Writes answers.csv, truth.csv and annotators.csv (with --features also features.npy) into DIR."
+    after_help = "Writes answers.csv, truth.csv and annotators.csv (with --features also features.npy,
+for a graph also graph.csv) into DIR."
 )]
 pub struct Args {
     /// How labels come about
@@ -89,7 +90,7 @@ fn models() -> impl TypedValueParser<Value = SimModel> {
 }
 
 /// What a simulation writes.
-const FILES: [&str; 4] = ["answers.csv", "truth.csv", "annotators.csv", "features.npy"];
+const FILES: [&str; 5] = ["answers.csv", "truth.csv", "annotators.csv", "features.npy", "graph.csv"];
 
 impl Args {
     fn simulation(&self) -> Result<Simulation, Error> {
@@ -151,6 +152,9 @@ impl Args {
             let (classes, names) = (if k == 1 { "class" } else { "classes" }, if n == 1 { "name" } else { "names" });
             problems.push(bad(format!("there are {k} {classes}, but {n} class {names}")));
         }
+        if simulation.model == SimModel::Sets && self.class_names.iter().any(|n| n.contains('|')) {
+            problems.push(bad("a class name has the sign `|`, which separates the classes of a set".into()));
+        }
         if self.class_names.iter().any(|n| n.trim().is_empty()) {
             problems.push(bad("a class name is empty".into()));
         }
@@ -194,10 +198,16 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         write_clusters(&mut files.truth, &simulator, &classes)?;
     }
     files.finish(interrupted)?;
+    // what an earlier simulation left is of its items, not of these
     if args.force && simulation.features == 0 {
-        let _ = std::fs::remove_file(dir.join("features.npy")); // of the earlier items, not of these
+        let _ = std::fs::remove_file(dir.join("features.npy"));
     }
-    talk.note(format_args!("{} in {}", counted(labels, "label", "labels"), dir.display()));
+    if args.force && simulation.model != SimModel::Graph {
+        let _ = std::fs::remove_file(dir.join("graph.csv"));
+    }
+    let (one, many) =
+        if simulation.model == SimModel::Rankings { ("ranking", "rankings") } else { ("label", "labels") };
+    talk.note(format_args!("{} in {}", counted(labels, one, many), dir.display()));
     Ok(if interrupted { Exit::Interrupted } else { Exit::Done })
 }
 
@@ -207,12 +217,14 @@ struct Files {
     truth: Pending,
     annotators: Pending,
     features: Option<Pending>,
+    graph: Option<Pending>,
 }
 
 impl Files {
     fn create(dir: &Path, s: &Simulation) -> Result<Files, Error> {
         let (answers, truth) = match (s.kind(), s.model) {
             (_, SimModel::Sequences) => ("sequence,position,annotator,label", "sequence,position,label"),
+            (_, SimModel::Rankings) => ("annotator,ranking", "item,score"),
             (LabelKind::Real, _) => ("item,annotator,value", "item,value"),
             (LabelKind::Preference, _) => ("left,right,annotator,winner", "item,score"),
             (LabelKind::Similarity, _) => ("left,right,annotator,same", "item,label"),
@@ -226,7 +238,9 @@ impl Files {
         };
         let features =
             if s.features > 0 { Some(create("features.npy", &npy_header(s.items, s.features))?) } else { None };
+        let graph = if s.model == SimModel::Graph { Some(create("graph.csv", b"left,right\n")?) } else { None };
         Ok(Files {
+            graph,
             answers: create("answers.csv", format!("{answers}\n").as_bytes())?,
             truth: create("truth.csv", format!("{truth}\n").as_bytes())?,
             annotators: create("annotators.csv", b"")?,
@@ -239,6 +253,9 @@ impl Files {
         self.answers.finish().map_err(fail)?;
         self.truth.finish().map_err(fail)?;
         self.annotators.finish().map_err(fail)?;
+        if let Some(graph) = self.graph {
+            graph.finish().map_err(fail)?;
+        }
         match self.features {
             // its header names a size that it does not have
             Some(features) if interrupted => drop(features),
@@ -270,6 +287,11 @@ fn generate(simulator: &mut Simulator, files: &mut Files, classes: &[String]) ->
         if let Some(file) = &mut files.features {
             text.clear();
             block.features.iter().for_each(|x| text.extend_from_slice(&x.to_le_bytes()));
+            file.write_all(&text).map_err(fail)?;
+        }
+        if let Some(file) = &mut files.graph {
+            text.clear();
+            block.edges.iter().for_each(|e| edge(&mut text, *e));
             file.write_all(&text).map_err(fail)?;
         }
         labels += block.rows.len() as u64;

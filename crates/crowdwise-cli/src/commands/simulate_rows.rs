@@ -5,7 +5,20 @@ use crowdwise::simulate::{Block, SimLabel, SimRow};
 use std::io::Write;
 
 pub fn answer(text: &mut Vec<u8>, block: &Block, row: &SimRow, classes: &[String]) {
-    if matches!(row.label, SimLabel::Outcome(_) | SimLabel::Same(_)) {
+    if let SimLabel::Ranking(first, n, top) = row.label {
+        number(text, b'a', row.annotator as u64);
+        text.push(b',');
+        let items = &block.ranked[first as usize..(first + n) as usize];
+        for (at, &item) in items.iter().enumerate() {
+            // those behind the ranked ones share the last place
+            text.extend_from_slice(match at {
+                0 => b"",
+                _ if at as u32 > top => b" = ",
+                _ => b" > ",
+            });
+            number(text, b'i', item as u64);
+        }
+    } else if matches!(row.label, SimLabel::Outcome(_) | SimLabel::Same(_)) {
         number(text, b'i', row.item as u64);
         text.push(b',');
         number(text, b'i', row.right as u64);
@@ -17,7 +30,7 @@ pub fn answer(text: &mut Vec<u8>, block: &Block, row: &SimRow, classes: &[String
             SimLabel::Outcome(Preference::Right) => number(text, b'i', row.right as u64),
             SimLabel::Outcome(Preference::Tie) => text.extend_from_slice(b"tie"),
             SimLabel::Same(same) => text.push(b'0' + u8::from(same)),
-            SimLabel::Class(_) | SimLabel::Value(_) => {}
+            SimLabel::Class(_) | SimLabel::Value(_) | SimLabel::Set(_) | SimLabel::Ranking(..) => {}
         }
     } else {
         unit(text, block, row.item as u64);
@@ -43,8 +56,25 @@ pub fn label(text: &mut Vec<u8>, label: SimLabel, classes: &[String]) {
     match label {
         SimLabel::Class(c) => text.extend_from_slice(classes[c as usize].as_bytes()),
         SimLabel::Value(v) => _ = write!(text, "{v:.6}"),
-        SimLabel::Outcome(_) | SimLabel::Same(_) => {}
+        SimLabel::Set(0) => text.push(b'|'),
+        SimLabel::Set(set) => {
+            let mut bits = set;
+            while bits != 0 {
+                text.extend_from_slice(classes[bits.trailing_zeros() as usize].as_bytes());
+                bits &= bits - 1;
+                text.extend_from_slice(if bits == 0 { b"" } else { b"|" });
+            }
+        }
+        SimLabel::Outcome(_) | SimLabel::Same(_) | SimLabel::Ranking(..) => {}
     }
+}
+
+/// Two neighbours.
+pub fn edge(text: &mut Vec<u8>, [a, b]: [u32; 2]) {
+    number(text, b'i', a as u64);
+    text.push(b',');
+    number(text, b'i', b as u64);
+    text.push(b'\n');
 }
 
 /// A letter and a number, without the cost of formatting: there may be billions.

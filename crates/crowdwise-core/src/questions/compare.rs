@@ -4,7 +4,7 @@ use super::findings::ENDINGS;
 use super::held_out::{self, Losses};
 use super::tally::Tally;
 use super::{Evaluation, criteria, evaluate};
-use crate::{AnyMethod, Context, Dataset, Error, Event, Finding, Gold, Severity, Stop, Subject};
+use crate::{AnyMethod, Context, Dataset, Error, Event, Finding, Gold, Severity, Stop, Structure, Subject};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Instant;
@@ -78,8 +78,8 @@ pub struct Comparison {
 ///   together with the other labels of its annotator on that unit; the score is
 ///   -ln of its probability under the fit to the rest: posterior times confusion matrix (methods without one: expected
 ///   counts of the training labels, shrunk to those of all annotators), mixed with 0.1 % of an even one so that no
-///   label is impossible. Real values: normal around the estimate; comparisons: by the difference of scores. The
-///   standard error is over units, whose labels are not independent. It rewards a good model of the annotators' habits,
+///   label is impossible. Real values: normal around the estimate; comparisons: by the difference of scores, where
+///   those of one ranking are hidden together. The standard error is over units, whose labels are not independent. It rewards a good model of the annotators' habits,
 ///   which is not the same as finding the truth.
 pub fn compare(
     data: &Dataset,
@@ -90,10 +90,31 @@ pub fn compare(
 ) -> Comparison {
     let warm = cx.warm.take(); // every method starts alike
     let folds = if folds < 2 { 0 } else { folds.min(254) };
-    let hidden = (folds >= 2).then(|| held_out::folds(&data.table, folds, cx.seed));
-    let rows = methods.iter().map(|m| row(data, m.as_ref(), truth, folds, hidden.as_deref(), cx)).collect();
+    let hidden = (folds >= 2).then(|| Hidden::of(data, folds, cx.seed));
+    let rows = methods.iter().map(|m| row(data, m.as_ref(), truth, folds, hidden.as_ref(), cx)).collect();
     cx.warm = warm;
     Comparison { folds, methods: rows }
+}
+
+/// The fold in which each row is hidden, and each ranking where there are such.
+struct Hidden {
+    rows: Vec<u8>,
+    rankings: Vec<u8>,
+}
+
+impl Hidden {
+    fn of(data: &Dataset, folds: usize, seed: u64) -> Hidden {
+        match &data.structure {
+            Structure::Rankings(r) if r.len() > 1 => {
+                let (rankings, rows) = r.folds(&data.table, folds, seed);
+                Hidden { rows, rankings }
+            }
+            Structure::Rankings(r) => {
+                Hidden { rows: vec![held_out::NEVER; data.table.n_labels()], rankings: vec![held_out::NEVER; r.len()] }
+            }
+            _ => Hidden { rows: held_out::folds(&data.table, folds, seed), rankings: Vec::new() },
+        }
+    }
 }
 
 fn row(
@@ -101,7 +122,7 @@ fn row(
     method: &dyn AnyMethod,
     truth: Option<&Gold>,
     folds: usize,
-    hidden: Option<&[u8]>,
+    hidden: Option<&Hidden>,
     cx: &mut Context<'_>,
 ) -> CompareRow {
     let mut row = CompareRow {
@@ -161,18 +182,22 @@ fn held(
     data: &Dataset,
     method: &dyn AnyMethod,
     folds: usize,
-    hidden: &[u8],
+    hidden: &Hidden,
     cx: &mut Context<'_>,
 ) -> Result<Option<(f64, f64, u64)>, Error> {
     let mut losses = Losses::new(data.table.n_units());
     for which in 0..folds as u8 {
         cx.event(&Event::Stage { name: format!("{}, fold {} of {folds}", method.info().id, which + 1) });
         let train = Dataset {
-            table: data.table.filter_rows(|r| hidden[r] != which),
-            structure: data.structure.clone(),
+            table: data.table.filter_rows(|r| hidden.rows[r] != which),
+            structure: match &data.structure {
+                Structure::Rankings(r) => Structure::Rankings(r.filter(|r| hidden.rankings[r] != which)),
+                other => other.clone(),
+            },
             gold: data.gold.clone(),
             features: data.features.clone(),
             probabilities: data.probabilities.clone(),
+            words: Vec::new(),
             source: data.source.clone(),
         };
         if train.table.n_labels() == data.table.n_labels() {
@@ -182,7 +207,7 @@ fn held(
         if cx.cancelled() {
             return Err(Error::Interrupted);
         }
-        losses.add(data, &train, &fit, hidden, which);
+        losses.add(data, &train, &fit, &hidden.rows, which);
     }
     Ok(losses.mean())
 }

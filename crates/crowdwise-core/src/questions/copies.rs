@@ -3,7 +3,8 @@
 
 use super::pairs::Pairs;
 use super::patterns::last_labels;
-use crate::{Dataset, Finding, Severity, Statistic, Subject, group, stats};
+use super::sets::is_sets;
+use crate::{Dataset, Finding, Fit, Severity, Statistic, Structure, Subject, group, stats};
 use serde::{Deserialize, Serialize};
 
 /// Two annotators who err together.
@@ -16,7 +17,7 @@ pub struct CopyPair {
     /// Expected errors of the one, on these items, and how many of them the other repeats.
     pub errors: f64,
     pub repeated: f64,
-    /// How many would be repeated by somebody who errs on these items like the others.
+    /// How many would be repeated by somebody who errs on these items like the others, or by habit.
     pub chance: f64,
     /// Probability of as many by chance, corrected for all pairs that were looked at (Holm).
     pub p: f64,
@@ -41,7 +42,8 @@ struct Way {
 
 /// The pairs that surely err together under a posterior (units x K), the surest first, and how many pairs were looked at. The chance of an error to be
 /// repeated is the share of the *other* annotators of the item who make it, mixed with one label of the annotator's usual
-/// errors: items on which everybody errs are no sign of copying. Each pair is tested from both sides; the weaker counts.
+/// errors, and at least the annotator's own habit of saying so: items on which everybody errs are no sign of copying, and
+/// neither is to say the same class always. Each pair is tested from both sides; the weaker counts.
 pub fn copies(data: &Dataset, q: &[f64]) -> (Vec<CopyPair>, usize) {
     let Some(labels) = data.table.categorical() else { return (Vec::new(), 0) };
     let (table, k) = (&data.table, labels.k());
@@ -62,6 +64,7 @@ pub fn copies(data: &Dataset, q: &[f64]) -> (Vec<CopyPair>, usize) {
         }
     }
     let usual: Vec<f64> = wrong.iter().zip(&n).map(|(w, n)| w / n / (k - 1) as f64).collect();
+    let habits = Habits::of(data, q, k);
     let mut ways = vec![[Way::default(); 2]; found.len()];
     let mut here: Vec<(u32, usize)> = Vec::new();
     let mut votes = vec![0.0; k];
@@ -80,7 +83,8 @@ pub fn copies(data: &Dataset, q: &[f64]) -> (Vec<CopyPair>, usize) {
                 let w = &mut ways[s][way];
                 w.errors += error;
                 w.repeated += error * both;
-                w.chance += error * ((votes[said] - 1.0 - both) + usual[other]) / (others + 1.0);
+                let share = ((votes[said] - 1.0 - both) + usual[other]) / (others + 1.0);
+                w.chance += (error * share).max(habits.expected(other, said, &q[u * k..(u + 1) * k]));
             }
         });
     }
@@ -104,6 +108,79 @@ pub fn copies(data: &Dataset, q: &[f64]) -> (Vec<CopyPair>, usize) {
     }
     out.retain(|c| c.p < SURE && c.repeated >= REPEATED * c.errors);
     (out, tests)
+}
+
+/// How often each annotator says each class instead of each other one. Two who always say the same class repeat all errors of
+/// each other, and copy nobody.
+struct Habits {
+    k: usize,
+    /// P(says l | truth z), annotators x K x K; empty where that is too much.
+    rate: Vec<f64>,
+}
+
+/// Numbers of all habits at most.
+const HABITS: usize = 10_000_000;
+/// Classes that are less likely are no truth to think of.
+const UNLIKELY: f64 = 1e-3;
+
+impl Habits {
+    fn of(data: &Dataset, q: &[f64], k: usize) -> Habits {
+        let table = &data.table;
+        let Some(labels) = table.categorical().filter(|_| table.n_annotators().saturating_mul(k * k) <= HABITS) else {
+            return Habits { k, rate: Vec::new() };
+        };
+        // one label's worth of saying anything
+        let mut rate = vec![1.0 / k as f64; table.n_annotators() * k * k];
+        for u in 0..table.n_units() {
+            for r in last_labels(table, u) {
+                let (j, l) = (table.annotator()[r] as usize, labels.codes.get(r));
+                (0..k).for_each(|z| rate[(j * k + z) * k + l] += q[u * k + z]);
+            }
+        }
+        for row in rate.chunks_exact_mut(k) {
+            let sum: f64 = row.iter().sum();
+            row.iter_mut().for_each(|x| *x /= sum);
+        }
+        Habits { k, rate }
+    }
+
+    /// Probability that `said` is wrong and that the annotator says it by habit.
+    fn expected(&self, annotator: usize, said: usize, truth: &[f64]) -> f64 {
+        if self.rate.is_empty() {
+            return 0.0;
+        }
+        let own = &self.rate[annotator * self.k * self.k..];
+        let wrong = truth.iter().enumerate().filter(|(z, p)| *z != said && **p > UNLIKELY);
+        wrong.map(|(z, p)| p * own[z * self.k + said]).sum()
+    }
+}
+
+/// Annotators, classes and pairs of labels up to which every fit looks for copies: more would take longer than many a fit.
+const FEW_ANNOTATORS: usize = 300;
+const FEW_CLASSES: usize = 64;
+const FEW_PAIRS: u64 = 1_000_000;
+
+/// Copies under the posterior of any fit of classes, where looking for them is cheap and means something: tokens of a
+/// sequence, and classes of a set, err together by themselves. Nothing if the method has told of them already.
+pub(super) fn of_fit(data: &Dataset, fit: &Fit) -> Vec<Finding> {
+    let (Some((k, q)), Structure::Independent | Structure::Graph(_)) = (fit.model_posterior(), &data.structure) else {
+        return Vec::new();
+    };
+    let table = &data.table;
+    let told = fit.findings.iter().any(|f| f.code == "copies");
+    if told || table.n_annotators() > FEW_ANNOTATORS || k > FEW_CLASSES || is_sets(data) {
+        return Vec::new();
+    }
+    let mut work = 0u64;
+    for u in 0..table.n_units() {
+        let d = table.degree(u) as u64;
+        work += d * d.saturating_sub(1) / 2;
+        if work > FEW_PAIRS {
+            return Vec::new();
+        }
+    }
+    let (found, tests) = copies(data, q);
+    copy_findings(data, &found, tests)
 }
 
 /// What is said about them. The one with fewer labels is said to copy: who was first cannot be known.
@@ -145,4 +222,39 @@ pub fn copy_findings(data: &Dataset, found: &[CopyPair], tests: usize) -> Vec<Fi
         ));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LabelKind, TableBuilder};
+
+    /// 200 items of two classes, labelled by four good annotators and two more; their answers by item and truth.
+    fn found(two: impl Fn(usize, usize) -> [usize; 2]) -> usize {
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        let mut q = Vec::new();
+        for i in 0..200 {
+            let z = i * 7 % 3 % 2;
+            q.extend(if z == 0 { [1.0, 0.0] } else { [0.0, 1.0] });
+            for j in 0..4 {
+                let wrong = (i * 13 + j * 29) % 10 == 0;
+                b.label(&format!("i{i}"), &format!("a{j}"), ["n", "y"][if wrong { 1 - z } else { z }]).unwrap();
+            }
+            for (name, said) in ["x", "y"].iter().zip(two(i, z)) {
+                b.label(&format!("i{i}"), name, ["n", "y"][said]).unwrap();
+            }
+        }
+        copies(&Dataset::new(b.finish().unwrap()), &q).0.len()
+    }
+
+    #[test]
+    fn the_same_habit_is_no_copy_but_the_same_errors_are() {
+        assert_eq!(found(|_, _| [1, 1]), 0, "both always say y");
+        // both err on the same third of the items, which nobody else finds hard
+        let same = |i: usize, z: usize| if i % 3 == 0 { 1 - z } else { z };
+        assert_eq!(found(|i, z| [same(i, z); 2]), 1);
+        // each errs on a third of its own
+        let other = |i: usize, z: usize| if i % 3 == 1 { 1 - z } else { z };
+        assert_eq!(found(|i, z| [same(i, z), other(i, z)]), 0);
+    }
 }

@@ -1,6 +1,7 @@
 //! A fit against known truth.
 
 use super::correlation::{correlation, kendall, mean_ranks};
+use super::sets::{self, SetScores, is_sets};
 use super::spans::{SpanScores, span_scores};
 use crate::{Dataset, Fit, Gold, GoldValues, Preference, Truth, Units, stats};
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,9 @@ pub struct Evaluation {
     /// Spans, where the classes are tags (`O`, `B-…`, `I-…`) of sequences.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spans: Option<SpanScores>,
+    /// Sets of labels, where the units are classes of items (`item|class`, yes or no).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sets: Option<SetScores>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
@@ -90,7 +94,8 @@ pub fn evaluate(fit: &Fit, data: &Dataset, truth: &Gold) -> Evaluation {
         (Truth::Classes { k, posterior }, GoldValues::Classes(known)) => {
             let (known, left_out) = not_given(known, given);
             let spans = span_scores(fit, data, truth);
-            Evaluation { gold_left_out: left_out, spans, ..classes(fit, data, truth, *k, posterior, &known) }
+            let sets = is_sets(data).then(|| sets::of_known(data, fit, &known)).flatten();
+            Evaluation { gold_left_out: left_out, spans, sets, ..classes(fit, data, truth, *k, posterior, &known) }
         }
         (Truth::Real { value, .. }, GoldValues::Real(known)) => {
             let (known, left_out) = not_given(known, given);

@@ -1,11 +1,13 @@
 //! Problems that a fit shows, with advice.
 
 use super::annotators::{Choices, Residuals, Verdicts};
+use super::contradictions::of_answers;
+use super::copies;
 use super::graph::{Parts, parts};
 use super::identifiability;
 use super::suspects::{CONSTANT, CONSTANT_N, FEW, Suspicion, suspicions};
 use super::tally::Tally;
-use crate::{Annotators, Dataset, Finding, Fit, Severity, Statistic, Stop, Subject, Table, Truth, group};
+use crate::{Annotators, Dataset, Finding, Fit, Severity, Statistic, Stop, Structure, Subject, Table, Truth, group};
 
 /// Findings about single annotators are kept to this many per code; one more says how many others there are.
 const PER_CODE: usize = 20;
@@ -20,6 +22,7 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
     let graph = parts(&data.table);
     let n = data.table.labels_per_annotator();
     out.extend(of_structure(&data.table, &graph, &n));
+    out.extend(of_answers(data));
     match &fit.truth {
         Truth::Classes { .. } => {
             if let Some(t) = Tally::of(data, fit, false) {
@@ -31,6 +34,7 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
                 let about = (0..t.n.len()).flat_map(|j| suspicions(&t, fit, j).into_iter().map(move |s| (j, s)));
                 out.extend(capped(&data.table, &n, about.map(|(j, s)| about_one(data, &t, j, &s)).collect()));
             }
+            out.extend(copies::of_fit(data, fit));
         }
         Truth::Real { value, .. } => {
             let all = Residuals::of(data, value);
@@ -38,6 +42,7 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
             out.extend(capped(&data.table, &n, about.collect()));
         }
         Truth::Scores { score, .. } => {
+            out.extend(pairs_of_rankings(data, fit));
             let all = Choices::of(data, score);
             let about = all.iter().enumerate().filter_map(|(j, r)| r.suspicion().map(|s| (j, s.0, s.1, s.2)));
             out.extend(capped(&data.table, &n, about.collect()));
@@ -49,6 +54,26 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
         }
     }
     out
+}
+
+/// A method for comparisons takes those of one ranking for independent answers.
+fn pairs_of_rankings(data: &Dataset, fit: &Fit) -> Option<Finding> {
+    let Structure::Rankings(r) = &data.structure else { return None };
+    // a ranking of two is a comparison
+    let longer = (0..r.len()).any(|x| r.comparisons(x).nth(1).is_some());
+    (longer && fit.provenance.method != "plackett-luce").then(|| {
+        Finding::new(
+            "rankings-as-pairs",
+            Severity::Info,
+            Subject::Data,
+            format!(
+                "{} rankings were taken as {} independent comparisons, which they are not: intervals are too narrow",
+                group(r.len() as u64),
+                group(data.table.n_labels() as u64)
+            ),
+            "`plackett-luce` takes a ranking as one answer",
+        )
+    })
 }
 
 fn stopped(fit: &Fit) -> Vec<Finding> {

@@ -1,6 +1,7 @@
 //! What is in the data, before any fit, and what limits an estimate from it.
 
 use super::agreement::{Agreement, MIN_COMMON, with_pairs};
+use super::contradictions::of_answers;
 use super::findings::of_structure;
 use super::graph::parts;
 use super::habits::Habits;
@@ -48,6 +49,8 @@ pub struct Inspection {
     pub values: Option<ValueSummary>,
     pub comparisons: Option<Comparisons>,
     pub chains: Option<Chains>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rankings: Option<RankingSummary>,
     pub findings: Vec<Finding>,
 }
 
@@ -167,6 +170,26 @@ pub struct Chains {
     pub spans: Option<SpanAgreement>,
 }
 
+/// Rankings, whose comparisons are the labels of the table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankingSummary {
+    pub count: usize,
+    /// Items in a ranking, those behind the ranked ones included.
+    pub length: Spread,
+    /// Rankings with two items or more behind the ranked ones, in no order.
+    pub partial: usize,
+}
+
+fn ranking_summary(data: &Dataset) -> Option<RankingSummary> {
+    let Structure::Rankings(r) = &data.structure else { return None };
+    let parts = || (0..r.len()).map(|x| r.ranking(x));
+    Some(RankingSummary {
+        count: r.len(),
+        length: Spread::of(parts().map(|(ranked, behind)| (ranked.len() + behind.len()) as u64)),
+        partial: parts().filter(|(_, behind)| behind.len() > 1).count(),
+    })
+}
+
 /// Looks at the data; `seed` is for the bootstrap of alpha.
 pub fn inspect(data: &Dataset, seed: u64) -> Inspection {
     let table = &data.table;
@@ -208,8 +231,10 @@ pub fn inspect(data: &Dataset, seed: u64) -> Inspection {
             }),
             _ => None,
         },
+        rankings: ranking_summary(data),
         findings: of_structure(table, &graph, &counts),
     };
+    out.findings.extend(of_answers(data));
     out.findings.extend(of_inspection(data, &out));
     if out.findings.iter().all(|f| f.code != "weak-identifiability") {
         out.findings.extend(out.identifiability.as_ref().and_then(identifiability::of_labels));
@@ -241,7 +266,12 @@ fn of_inspection(data: &Dataset, i: &Inspection) -> Vec<Finding> {
             "repeated-labels",
             Severity::Info,
             Subject::Data,
-            format!("{} labels repeat one by the same annotator on the same item", group(i.repeated)),
+            format!(
+                "{} {} one by the same annotator on the same {}",
+                group(i.repeated),
+                if i.repeated == 1 { "label repeats" } else { "labels repeat" },
+                if i.units == i.items && i.comparisons.is_none() { "item" } else { "pair" }
+            ),
             "all are kept and count in a fit; if they are corrections, keep the last one of each",
         );
     }
@@ -294,7 +324,8 @@ fn of_inspection(data: &Dataset, i: &Inspection) -> Vec<Finding> {
     if let Some(c) = &i.comparisons {
         let (l, r) = (c.left as f64, c.right as f64);
         // both parts: far enough to matter, and more than three standard errors of a fair coin
-        if (l - r).abs() > 0.1 * (l + r) && (l - r).abs() > 3.0 * (l + r).sqrt() {
+        // (the sides of a ranking's comparisons were not shown to anybody)
+        if i.rankings.is_none() && (l - r).abs() > 0.1 * (l + r) && (l - r).abs() > 3.0 * (l + r).sqrt() {
             let text = format!("{} comparisons went to the left item, {} to the right", group(c.left), group(c.right));
             add("position-bias", Severity::Warning, Subject::Data, text, "show every pair in both orders, at random");
         }

@@ -5,6 +5,7 @@ mod annotators;
 mod certainty;
 mod coefficients;
 mod compare;
+mod contradictions;
 mod copies;
 mod correlation;
 mod criteria;
@@ -30,6 +31,7 @@ mod tally;
 pub use agreement::{Agreement, Level, PairRow, agreement};
 pub use annotators::{AnnotatorRow, annotators};
 pub use compare::{CompareRow, Comparison, compare};
+pub use contradictions::{alike_names, alike_text};
 pub use copies::{CopyPair, copies, copy_findings};
 pub use criteria::{cavity_agreement, vote_agreement};
 pub use evaluate::{Evaluation, ReliabilityBin, area_under_curve, evaluate, evaluate_rows, reliability};
@@ -37,13 +39,13 @@ pub use findings::{ENDINGS, findings};
 pub use held_out::{NEVER, folds};
 pub use identifiability::{Basis, ClassPair, Identifiability, PairStrength, Separation, TripleCheck, identifiability};
 pub use inspect::{
-    Bin, Chains, ClassRow, Comparisons, Components, Expert, Inspection, PairCoverage, Spread, Unipolar, ValueSummary,
-    inspect,
+    Bin, Chains, ClassRow, Comparisons, Components, Expert, Inspection, PairCoverage, RankingSummary, Spread, Unipolar,
+    ValueSummary, inspect,
 };
 pub use items::{ItemOrder, ItemRow, Said, items};
 pub use labels::{ClusterRow, LabelRow, LabelView, ScoreRow, ValueRow};
 pub use panel::{Panel, panel_of_errors, panel_of_labels};
-pub use sets::{SetScores, set_scores, split_unit};
+pub use sets::{SetScores, is_sets, set_scores, split_unit};
 pub use spans::{MergedSpan, Rates, SpanAgreement, SpanScores, TypeScore, merged_spans, span_agreement, span_scores};
 pub use suspects::shrink as shrunk_score;
 pub use tags::{Span, Tag, TagSet};

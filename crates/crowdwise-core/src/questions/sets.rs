@@ -1,13 +1,19 @@
 //! Sets of labels: an item may have several classes. The unit is one class of one item, called `item|class`, and its value is
 //! `yes` or `no`. These figures put the units of an item together again.
 
-use crate::{Dataset, Fit, Gold, stats};
+use crate::{Dataset, Fit, Gold, GoldValues, stats};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Item and class of a unit called `item|class`; items may have the sign in their names, classes may not.
 pub fn split_unit(name: &str) -> Option<(&str, &str)> {
     name.rsplit_once('|')
+}
+
+/// Whether a table is one of sets: every item is called `item|class`, and the classes are `no` and `yes`.
+pub fn is_sets(data: &Dataset) -> bool {
+    let Some(labels) = data.table.categorical() else { return false };
+    labels.classes.iter().eq(["no", "yes"]) && data.table.items().iter().all(|name| split_unit(name).is_some())
 }
 
 /// How well sets of labels are found, over the items whose set is known.
@@ -56,14 +62,19 @@ impl Counts {
 /// Scores of a fit of `item|class` units against known `yes` and `no`. `None` if the table is of another form or nothing is
 /// known. A class that was never said of an item is `no` on both sides and counts only where it is a unit.
 pub fn set_scores(data: &Dataset, fit: &Fit, gold: &Gold) -> Option<SetScores> {
+    let GoldValues::Classes(known) = &gold.values else { return None };
+    of_known(data, fit, known)
+}
+
+/// The same against (unit, class).
+pub(super) fn of_known(data: &Dataset, fit: &Fit, known: &[(u32, u32)]) -> Option<SetScores> {
     let (k, q) = fit.posterior()?;
     let classes = data.table.categorical()?.classes;
     let yes = classes.iter().position(|c| c == "yes")?;
-    let known = gold.classes(data.table.n_units());
     let (mut items, mut by_class) = (BTreeMap::<&str, Counts>::new(), BTreeMap::<&str, Counts>::new());
     let mut all = Counts::default();
-    for u in 0..data.table.n_units() {
-        let Some(truth) = known[u] else { continue };
+    for &(u, truth) in known {
+        let u = u as usize;
         let (item, class) = split_unit(data.table.items().name(u))?;
         let (found, truth) = (stats::argmax(&q[u * k..(u + 1) * k]) == yes, truth as usize == yes);
         items.entry(item).or_default().add(found, truth);

@@ -39,7 +39,7 @@ pub struct TrueAnnotator {
     pub role: Role,
     /// Whom a follower copies.
     pub leader: Option<usize>,
-    /// P(says l | truth k), K x K, row = truth (similarities: different, same); a follower's own, when it does not copy.
+    /// P(says l | truth k), K x K, row = truth (similarities: different, same; sets: no, yes); a follower's own, when it does not copy.
     pub confusion: Option<Vec<f64>>,
     /// P(right) at the class shares of the simulation.
     pub accuracy: Option<f64>,
@@ -75,11 +75,15 @@ pub fn crowd(s: &Simulation, seed: u64) -> Vec<TrueAnnotator> {
             };
             match s.model {
                 SimModel::Real => real(s, &mut a, &mut rng),
-                SimModel::BradleyTerry => comparing(s, &mut a, &mut rng),
+                SimModel::BradleyTerry | SimModel::Rankings => comparing(s, &mut a, &mut rng),
                 SimModel::Glad => able(s, &mut a, &mut rng),
                 _ => confused(s, &mut a, &mut rng),
             }
-            if s.model == SimModel::Similarities {
+            if s.model == SimModel::Sets {
+                // of all classes of an item together
+                let yes = s.in_set().iter().sum::<f64>() / s.classes as f64;
+                a.accuracy = a.confusion.as_ref().map(|c| (1.0 - yes) * c[0] + yes * c[3]);
+            } else if s.model == SimModel::Similarities {
                 // of different and of same pairs
                 let same: f64 = shares.iter().map(|x| x * x).sum();
                 a.accuracy = a.confusion.as_ref().map(|c| (1.0 - same) * c[0] + same * c[3]);
@@ -109,14 +113,14 @@ fn roles(s: &Simulation, seed: u64) -> Vec<(Role, Option<usize>)> {
 }
 
 fn confused(s: &Simulation, a: &mut TrueAnnotator, rng: &mut ChaCha8Rng) {
-    let k = if s.model == SimModel::Similarities { 2 } else { s.classes };
+    let k = if matches!(s.model, SimModel::Similarities | SimModel::Sets) { 2 } else { s.classes };
     let mut c = vec![0.0; k * k];
     let even = |c: &mut [f64], truth: usize, p: f64| {
         c.fill((1.0 - p) / (k - 1) as f64);
         c[truth] = p;
     };
     match s.model {
-        SimModel::OneCoin | SimModel::Similarities => {
+        SimModel::OneCoin | SimModel::Similarities | SimModel::Sets => {
             let p = beta(s, rng);
             (0..k).for_each(|t| even(&mut c[t * k..(t + 1) * k], t, p));
         }

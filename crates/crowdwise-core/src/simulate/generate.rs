@@ -16,6 +16,10 @@ pub enum SimLabel {
     Value(f64),
     Outcome(Preference),
     Same(bool),
+    /// The classes of a set, one bit each.
+    Set(u64),
+    /// Items of a ranking in [`Block::ranked`]: first, number, and how many of them are in order.
+    Ranking(u32, u32, u32),
 }
 
 /// One annotation. Items are called `i0`, `i1` …, annotators `a0`, `a1` …, classes by [`Simulation::class_name`].
@@ -42,6 +46,10 @@ pub struct Block {
     /// Numbers of each unit, row by row; empty unless asked for.
     pub features: Vec<f32>,
     pub rows: Vec<SimRow>,
+    /// Items of rankings, best first.
+    pub ranked: Vec<u32>,
+    /// Neighbours, each pair once; empty unless these are items of a grid.
+    pub edges: Vec<[u32; 2]>,
 }
 
 impl Block {
@@ -54,17 +62,19 @@ impl Block {
 /// Makes the data of a [`Simulation`].
 #[derive(Clone, Debug)]
 pub struct Simulator {
-    s: Simulation,
-    key: Keyed,
-    annotators: Vec<TrueAnnotator>,
+    pub(super) s: Simulation,
+    pub(super) key: Keyed,
+    pub(super) annotators: Vec<TrueAnnotator>,
     /// Cumulated class shares, and cumulated rows of the confusion matrices.
-    shares: Vec<f64>,
+    pub(super) shares: Vec<f64>,
     rows: Vec<f64>,
     means: Vec<f64>,
-    assigner: Assigner,
-    next: u64,
+    pub(super) assigner: Assigner,
+    pub(super) next: u64,
     chain: Chain,
-    assigned: Vec<u32>,
+    /// Classes of the last row of a grid.
+    pub(super) above: Vec<u32>,
+    pub(super) assigned: Vec<u32>,
 }
 
 /// Where in the sequences the generator is.
@@ -84,7 +94,7 @@ impl Simulator {
         let k = s.classes;
         let annotators = crowd(&s, seed);
         let mut rows = Vec::new();
-        if s.kind() == LabelKind::Categorical {
+        if s.kind() == LabelKind::Categorical && s.model != SimModel::Sets {
             rows.reserve(annotators.len() * k * k);
             for a in &annotators {
                 match &a.confusion {
@@ -107,6 +117,7 @@ impl Simulator {
             assigner,
             next: 0,
             chain: Chain::default(),
+            above: Vec::new(),
             assigned: Vec::new(),
             s,
         })
@@ -138,12 +149,16 @@ impl Simulator {
         block.chain.clear();
         block.features.clear();
         block.rows.clear();
+        block.ranked.clear();
+        block.edges.clear();
         let end = self.s.units().min(self.next + block.units.max(1) as u64);
         while self.next < end {
             match self.s.model {
                 SimModel::BradleyTerry => self.comparison(block),
                 SimModel::Similarities => self.similarity(block),
                 SimModel::Real => self.value(block),
+                SimModel::Sets => self.set(block),
+                SimModel::Rankings => self.ranking(block),
                 _ => self.class(block),
             }
             self.next += 1;
@@ -158,6 +173,8 @@ impl Simulator {
             fresh = self.step(item);
             block.chain.push((self.chain.started - 1, self.chain.position));
             self.chain.class
+        } else if self.s.model == SimModel::Graph {
+            self.on_grid(item, block)
         } else {
             self.class_of(item as u32)
         };
@@ -198,7 +215,7 @@ impl Simulator {
     }
 
     /// Whose answer annotator `j` gives: its own, or its leader's.
-    fn speaker(&self, j: usize, unit: u64) -> usize {
+    pub(super) fn speaker(&self, j: usize, unit: u64) -> usize {
         match self.annotators[j].leader {
             Some(l) if self.key.uniform(Purpose::Copy, j as u64, unit) < self.s.copy_probability => l,
             _ => j,
@@ -291,15 +308,19 @@ impl Simulator {
 
     /// Everything at once, for tests and small studies. Starts from the first unit, whatever was generated before.
     pub fn dataset(&self) -> Result<(Dataset, Gold), Error> {
+        if self.s.model == SimModel::Rankings {
+            return self.ranking_dataset();
+        }
         let mut all = Simulator::new(&self.s, self.key.0)?;
         let mut b = TableBuilder::new(self.s.kind());
         (0..self.s.items).for_each(|i| _ = b.items.intern(&format!("i{i}")));
         (0..self.s.annotators).for_each(|j| _ = b.annotators.intern(&format!("a{j}")));
-        if self.s.kind() == LabelKind::Categorical {
+        if self.s.kind() == LabelKind::Categorical && self.s.model != SimModel::Sets {
             (0..self.s.classes).for_each(|k| _ = b.classes.intern(&self.s.class_name(k)));
         }
         let mut block = Block::new(4096);
         let (mut classes, mut values, mut features) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut edges, mut sets) = (Vec::new(), Vec::new());
         let (mut starts, mut names) = (Vec::new(), Names::new());
         while all.next_block(&mut block) {
             for (n, t) in block.truth.iter().enumerate() {
@@ -307,7 +328,8 @@ impl Simulator {
                 match *t {
                     SimLabel::Class(c) => classes.push((item, c)),
                     SimLabel::Value(v) => values.push((item, v)),
-                    SimLabel::Outcome(_) | SimLabel::Same(_) => {}
+                    SimLabel::Set(set) => sets.push((format!("i{item}"), self.s.set_name(set))),
+                    SimLabel::Outcome(_) | SimLabel::Same(_) | SimLabel::Ranking(..) => {}
                 }
                 if let Some(&(chain, 0)) = block.chain.get(n) {
                     starts.push(item as u64);
@@ -315,12 +337,18 @@ impl Simulator {
                 }
             }
             features.extend_from_slice(&block.features);
+            edges.extend_from_slice(&block.edges);
             for r in &block.rows {
                 match r.label {
                     SimLabel::Class(c) => b.label_codes(r.item, r.annotator, c)?,
                     SimLabel::Value(v) => b.value_codes(r.item, r.annotator, v),
                     SimLabel::Outcome(o) => b.preference_codes(r.item, r.right, r.annotator, o),
                     SimLabel::Same(same) => b.similarity_codes(r.item, r.right, r.annotator, same),
+                    SimLabel::Set(set) => {
+                        let class = b.classes.intern(&self.s.set_name(set));
+                        b.label_codes(r.item, r.annotator, class)?;
+                    }
+                    SimLabel::Ranking(..) => {}
                 }
             }
         }
@@ -329,6 +357,13 @@ impl Simulator {
         if !starts.is_empty() {
             starts.push(self.s.items);
             data.structure = Structure::Chains { starts, names };
+        }
+        if !edges.is_empty() {
+            data.structure = Structure::Graph(edges);
+        }
+        if self.s.model == SimModel::Sets {
+            let gold = Gold::from_items(&data.table, &sets, "the truth")?;
+            return Ok((data, gold));
         }
         if self.s.features > 0 {
             data.features = Some(Features { dim: self.s.features, values: features, image: None });
@@ -388,7 +423,7 @@ fn cumulated(p: &[f64]) -> Vec<f64> {
 }
 
 /// The first place whose cumulated probability exceeds `u`; rounding at the end goes to the last possible class.
-fn pick(cumulated: &[f64], u: f64) -> usize {
+pub(super) fn pick(cumulated: &[f64], u: f64) -> usize {
     let last = cumulated.last().copied().unwrap_or(0.0);
     let at = cumulated.partition_point(|&c| c <= u);
     if at < cumulated.len() { at } else { cumulated.partition_point(|&c| c < last) }

@@ -3,6 +3,7 @@
 mod assign;
 mod crowd;
 mod generate;
+mod kinds;
 mod random;
 
 pub use crowd::{Role, TrueAnnotator};
@@ -36,11 +37,17 @@ pub enum SimModel {
     Sequences,
     /// Whether two items are of the same class; annotators are right with one probability.
     Similarities,
+    /// Sets of classes; of each class of the set an annotator is right with one probability.
+    Sets,
+    /// Items of a square grid, where neighbours are alike; every item is labelled as under `dawid-skene`.
+    Graph,
+    /// Rankings of some items after Plackett and Luce.
+    Rankings,
 }
 
 impl SimModel {
     /// Every model, in the order in which people should meet them.
-    pub const ALL: [SimModel; 10] = [
+    pub const ALL: [SimModel; 13] = [
         SimModel::DawidSkene,
         SimModel::OneCoin,
         SimModel::ConfusionVector,
@@ -51,6 +58,9 @@ impl SimModel {
         SimModel::BradleyTerry,
         SimModel::Sequences,
         SimModel::Similarities,
+        SimModel::Sets,
+        SimModel::Graph,
+        SimModel::Rankings,
     ];
 
     /// As in JSON and on the command line.
@@ -65,20 +75,23 @@ impl SimModel {
 
     /// Whether a property of [`Simulation`] has any effect under this model.
     pub fn uses(self, property: &str) -> bool {
-        use SimModel::{BradleyTerry, Glad, Real, Sequences, Similarities, SpammerHammer};
-        let has_classes = !matches!(self, Real | BradleyTerry);
+        use SimModel::{BradleyTerry, Glad, Graph, Rankings, Real, Sequences, Sets, Similarities, SpammerHammer};
+        let has_classes = !matches!(self, Real | BradleyTerry | Rankings);
         match property {
             "classes" | "class_shares" | "imbalance" => has_classes,
-            "features" | "separation" => has_classes && self != Similarities,
+            "features" | "separation" => has_classes && !matches!(self, Similarities | Sets),
             "accuracy" => has_classes && self != Glad,
             "concentration" => has_classes && !matches!(self, Glad | SpammerHammer),
             "hammers" => self == SpammerHammer,
             "ability" | "ability_sd" | "ease_sd" => self == Glad,
             "truth_mean" | "bias_sd" | "noise" => self == Real,
-            "truth_sd" | "noise_spread" => matches!(self, Real | BradleyTerry),
-            "pairs" => matches!(self, BradleyTerry | Similarities),
+            "truth_sd" | "noise_spread" => matches!(self, Real | BradleyTerry | Rankings),
+            "pairs" => matches!(self, BradleyTerry | Similarities | Rankings),
+            "set_size" => self == Sets,
+            "ranked" | "top" => self == Rankings,
             "ties" => self == BradleyTerry,
-            "chain_length" | "stay" => self == Sequences,
+            "chain_length" => self == Sequences,
+            "stay" => matches!(self, Sequences | Graph),
             _ => true,
         }
     }
@@ -95,6 +108,9 @@ impl SimModel {
             SimModel::BradleyTerry => ("bradley-terry", "Comparisons of two items, with ties"),
             SimModel::Sequences => ("sequences", "Tokens of sequences"),
             SimModel::Similarities => ("similarities", "Whether two items are of the same class"),
+            SimModel::Sets => ("sets", "Sets of classes, written a|b"),
+            SimModel::Graph => ("graph", "Items of a grid, neighbours alike"),
+            SimModel::Rankings => ("rankings", "Rankings of some items"),
         }
     }
 }
@@ -160,22 +176,29 @@ pub struct Simulation {
     pub ease_sd: f64,
     /// real: mean of the true values.
     pub truth_mean: f64,
-    /// real: standard deviation of the true values; bradley-terry: of the true scores.
+    /// real: standard deviation of the true values; bradley-terry, rankings: of the true scores.
     pub truth_sd: f64,
     /// real: standard deviation of the annotators' biases.
     pub bias_sd: f64,
     /// real: typical standard deviation of an annotator's noise.
     pub noise: f64,
-    /// real, bradley-terry: standard deviation of the logarithm of an annotator's noise (of its sharpness).
+    /// real, bradley-terry, rankings: standard deviation of the logarithm of an annotator's noise (of its sharpness).
     pub noise_spread: f64,
-    /// bradley-terry, similarities: number of pairs shown; 0 = five times the items.
+    /// bradley-terry, similarities: number of pairs shown, rankings: of sets of items; 0 = five times the items.
     pub pairs: u64,
     /// bradley-terry: Davidson's tie parameter; 0 = no ties.
     pub ties: f64,
     /// sequences: mean length of a chain.
     pub chain_length: usize,
-    /// sequences: probability that the next token keeps the class; otherwise it is drawn by the class shares.
+    /// sequences: probability that the next token keeps the class; otherwise it is drawn by the class shares. graph: the
+    /// same of an item and a neighbour before it.
     pub stay: f64,
+    /// sets: mean number of classes of an item.
+    pub set_size: f64,
+    /// rankings: items that are shown together.
+    pub ranked: usize,
+    /// rankings: how many of these are put in order, the others behind them; 0 = all.
+    pub top: usize,
 }
 
 impl Default for Simulation {
@@ -212,10 +235,16 @@ impl Default for Simulation {
             ties: 0.3,
             chain_length: 10,
             stay: 0.7,
+            set_size: 1.5,
+            ranked: 4,
+            top: 0,
         }
     }
 }
 
+/// Items of a ranking, and classes that sets are made of.
+const MOST_RANKED: u64 = 1000;
+const MOST_IN_SETS: usize = 64;
 /// Confusion matrices of all annotators may take this many numbers.
 const MAX_PARAMETERS: usize = 200_000_000;
 
@@ -223,7 +252,7 @@ impl Simulation {
     pub fn kind(&self) -> LabelKind {
         match self.model {
             SimModel::Real => LabelKind::Real,
-            SimModel::BradleyTerry => LabelKind::Preference,
+            SimModel::BradleyTerry | SimModel::Rankings => LabelKind::Preference,
             SimModel::Similarities => LabelKind::Similarity,
             _ => LabelKind::Categorical,
         }
@@ -317,6 +346,18 @@ impl Simulation {
         }
         if self.model == SimModel::BradleyTerry {
             p.at_least("ties", self.ties, 0.0);
+        }
+        if self.model == SimModel::Rankings {
+            let most = self.items.min(MOST_RANKED);
+            let must = format!("between 2 and {most} (the items, at most {MOST_RANKED})");
+            p.require((2..=most).contains(&(self.ranked as u64)), "ranked", self.ranked, &must);
+            let below = self.top < self.ranked.max(1);
+            p.require(below, "top", self.top, &format!("below the {} items of a ranking", self.ranked));
+        }
+        if self.model == SimModel::Sets {
+            let k = self.classes;
+            p.require(k <= MOST_IN_SETS, "classes", k, &format!("at most {MOST_IN_SETS} in sets"));
+            p.positive("set_size", self.set_size);
         }
         Error::all(p.0)
     }

@@ -24,6 +24,9 @@ pub enum Purpose {
     Feature,
     FeaturePhase,
     Stay,
+    Neighbour,
+    Shown,
+    Choice,
 }
 
 /// Mixing function of the SplitMix64 generator: every bit of the input changes half of the output.

@@ -30,12 +30,17 @@ fn left_out(e: &Evaluation) -> Vec<String> {
 pub fn body(input: &PageInput<'_>) -> Option<Markup> {
     let e = input.evaluation?;
     let three = |x: f64| decimal(x, 3);
-    let rows: [(&str, Option<String>, &str); 13] = [
+    let rows: [(&str, Option<String>, &str); 20] = [
         ("Accuracy", e.accuracy.map(percent), "ties split evenly"),
         ("Accuracy on labelled items", e.accuracy_labelled.filter(|_| e.unlabelled > 0).map(percent), ""),
         ("Macro F1", e.macro_f1.map(three), "every class counts the same"),
         ("Span F1", e.spans.as_ref().map(|s| three(s.strict.f1)), "same first token, last token and type"),
         ("Span F1, partial", e.spans.as_ref().map(|s| three(s.partial.f1)), "spans count by the share that is covered"),
+        ("Sets without an error", e.sets.map(|s| percent(s.exact_match)), "all classes of an item right"),
+        ("Jaccard index of sets", e.sets.map(|s| three(s.jaccard)), "common classes over all classes, mean over items"),
+        ("Hamming loss", e.sets.map(|s| three(s.hamming)), "share of classes of items that are wrong"),
+        ("Micro F1 of sets", e.sets.map(|s| three(s.micro_f1)), "all classes of all items together"),
+        ("Macro F1 of sets", e.sets.map(|s| three(s.macro_f1)), "mean over classes"),
         ("Log loss", e.log_loss.map(three), "mean of −ln P(truth); smaller is better"),
         ("Brier score", e.brier.map(three), "0 is best, 2 worst"),
         ("Calibration error", e.ece.map(three), "mean distance between how sure and how right; 0 is best"),
@@ -44,6 +49,8 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
         ("Correlation", e.correlation.map(three), "Pearson"),
         ("Rank correlation", e.spearman.map(three), "Spearman"),
         ("Kendall’s τ", e.kendall.map(three), "tau-b"),
+        ("Adjusted Rand index", e.adjusted_rand.map(three), "1 for the same clusters, 0 for chance"),
+        ("F1 of pairs", e.pair_f1.map(three), "whether two items belong together"),
     ];
     let points = input.truth.map_or_else(Vec::new, |truth| reliability(input.fit, input.data, truth));
     let label = "Reliability diagram: share of right answers by probability";

@@ -89,6 +89,7 @@ fn unit(input: &PageInput<'_>, u: usize) -> Markup {
     let table = &input.data.table;
     match table.units() {
         Units::Items => html! {
+            @if let Some(word) = input.data.word(u) { b { (name_of(word, 32)) } " " }
             (name(table.items().name(u)))
             @if let Some((chain, place)) = chain(input, u) {
                 br; span.soft { "token " (count(place + 1)) " of " (name_of(chain, 32)) }

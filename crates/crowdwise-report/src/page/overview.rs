@@ -105,6 +105,9 @@ fn tiles(input: &PageInput<'_>) -> Markup {
     html! {
         dl.tiles {
             (tile(if i.chains.is_some() { "Tokens" } else { "Items" }, &count(i.items), &unlabelled(input)))
+            @if let Some(r) = &i.rankings {
+                (tile("Rankings", &count(r.count), &format!("median length {}", middle(r.length.median))))
+            }
             @if i.kind == LabelKind::Preference || i.kind == LabelKind::Similarity {
                 @let pairs = i.comparisons.map_or(i.units, |c| c.pairs);
                 (tile("Pairs compared", &count(pairs), &format!("{} item pair", per(&i.labels_per_unit))))
@@ -116,15 +119,16 @@ fn tiles(input: &PageInput<'_>) -> Markup {
                 }
             }
             (tile("Annotators", &count(i.annotators), &format!("{} annotator", per(&i.labels_per_annotator))))
-            (tile("Labels", &count(i.labels), &match i.kind {
-                LabelKind::Categorical | LabelKind::Real => format!("{} item", per(&i.labels_per_unit)),
+            (tile(if i.rankings.is_some() { "Comparisons" } else { "Labels" }, &count(i.labels), &match i.kind {
+                _ if i.rankings.is_some() => "in the rankings".into(),
+                LabelKind::Categorical | LabelKind::Real => format!("{} {}", per(&i.labels_per_unit), if i.chains.is_some() { "token" } else { "item" }),
                 _ => String::new(),
             }))
             @if i.kind == LabelKind::Categorical { (tile("Classes", &count(i.classes), "")) }
             @if let Some(v) = &i.values {
                 (tile("Values", &format!("{}…{}", significant(v.min), significant(v.max)), &format!("mean {}", significant(v.mean))))
             }
-            @if let Some(c) = &i.comparisons { (tile("Ties", &percent(c.tie_share), &format!("{} of all labels", count(c.ties as usize)))) }
+            @if let Some(c) = i.comparisons.as_ref().filter(|_| i.rankings.is_none()) { (tile("Ties", &percent(c.tie_share), &format!("{} of all labels", count(c.ties as usize)))) }
             @if let Some(a) = i.agreement.krippendorff_alpha {
                 (tile("Agreement (α)", &decimal(a, 2), &i.agreement.alpha_interval.map_or(String::new(), |x| format!("95 %: {}", interval(x, |v| decimal(v, 2))))))
             }

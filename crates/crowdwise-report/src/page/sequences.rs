@@ -104,7 +104,13 @@ fn sequence(input: &PageInput<'_>, s: &Shown, title: &str, starts: &[u64], answe
                 thead {
                     tr {
                         th scope="col" {}
-                        @for u in s.tokens.clone() { th scope="col" { (name_of(table.items().name(u), 18)) } }
+                        @for u in s.tokens.clone() { th scope="col" {
+                            @if let Some(word) = input.data.word(u) {
+                                span title=(table.items().name(u)) { (name_of(word, 18)) }
+                            } @else {
+                                (name_of(table.items().name(u), 18))
+                            }
+                        } }
                     }
                 }
                 tbody {

@@ -1,6 +1,7 @@
-//! Pairs of items: which is better, and whether both are the same.
+//! Pairs of items: which is better, and whether both are the same; and rankings, which are many pairs at once.
 
 mod active;
+mod choices;
 mod cluster;
 mod crowd_bt;
 mod crowd_clusters;
@@ -20,7 +21,7 @@ pub use active::{ActivePairs, Asked, Belief};
 pub use crowd_bt::CrowdBradleyTerry;
 pub use crowd_clusters::CrowdClusters;
 pub use mixture::Position;
-pub use plackett_luce::{PlackettLuce, Ranked, Rankings};
+pub use plackett_luce::{PlackettLuce, Ranked};
 pub use pref_e2e::PrefE2e;
 pub use rank_centrality::RankCentrality;
 pub use sim_logistic::{SimLogistic, SimVolmax};

@@ -112,7 +112,7 @@ impl Method for RankCentrality {
     }
 }
 
-fn members(component: &[u32], n: usize) -> Vec<Vec<usize>> {
+pub(super) fn members(component: &[u32], n: usize) -> Vec<Vec<usize>> {
     let mut out = vec![Vec::new(); n];
     component.iter().enumerate().for_each(|(i, &c)| out[c as usize].push(i));
     out

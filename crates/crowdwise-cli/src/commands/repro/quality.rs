@@ -11,8 +11,8 @@ use crate::options::RunOptions;
 use crate::output::OutputOptions;
 use crate::rows::{Push, Row};
 use crate::talk::Talk;
+use crowdwise::Error;
 use crowdwise::questions::{CompareRow, compare};
-use crowdwise::{Error, LabelKind};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -93,7 +93,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     sets::check(&folder, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     let all = ["all".to_owned()];
     let wanted = if args.methods.is_empty() { &all[..] } else { &args.methods };
-    let methods = chosen(wanted, LabelKind::Categorical, &Params::parse(&[])?)?;
+    let methods = chosen(wanted, None, &Params::parse(&[])?)?;
     let ids: Vec<&'static str> = methods.iter().map(|m| m.info().id).collect();
     // scores[set][method]
     let mut scores: Vec<Vec<Option<Score>>> = Vec::new();

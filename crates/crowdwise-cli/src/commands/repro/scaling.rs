@@ -9,7 +9,7 @@ use crate::output::OutputOptions;
 use crate::rows::{Push, Row};
 use crate::talk::Talk;
 use crowdwise::simulate::{Simulation, Simulator};
-use crowdwise::{Context, Error, LabelKind};
+use crowdwise::{Context, Error};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -77,7 +77,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let out = page::open(&args.output)?;
     let all = ["all".to_owned()];
     let names = if args.methods.is_empty() { &all[..] } else { &args.methods };
-    let methods = chosen(names, LabelKind::Categorical, &Params::parse(&[])?)?;
+    let methods = chosen(names, None, &Params::parse(&[])?)?;
     let sizes: Vec<u64> =
         std::iter::successors(Some(LEAST), |n| n.checked_mul(10)).take_while(|n| *n <= args.max).collect();
     let mut curves = Vec::new();
