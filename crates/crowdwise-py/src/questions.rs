@@ -6,7 +6,7 @@ use crate::fit::Fit;
 use crate::json;
 use crate::run::{interruptible, parameters, threads};
 use crowdwise::questions::{self, ItemOrder};
-use crowdwise::simulate::{Block, SimLabel, Simulation, Simulator, TrueAnnotator};
+use crowdwise::simulate::{Block, SimLabel, SimModel, Simulation, Simulator, TrueAnnotator};
 use crowdwise::{Context, Gold, LabelKind, Preference};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -172,6 +172,12 @@ struct Simulated {
 
 impl Simulated {
     fn new(simulation: &Simulation, seed: u64) -> Result<Simulated, crowdwise::Error> {
+        if matches!(simulation.model, SimModel::Sets | SimModel::Graph | SimModel::Rankings) {
+            return Err(crowdwise::Error::Unsupported {
+                what: format!("columns of numbers cannot hold simulated {}", simulation.model.name()),
+                hint: Some(format!("`crowdwise simulate {} -o DIR` writes them as files", simulation.model.name())),
+            });
+        }
         let number = |l: SimLabel| match l {
             SimLabel::Class(c) => f64::from(c),
             SimLabel::Value(v) => v,
@@ -179,6 +185,7 @@ impl Simulated {
             SimLabel::Outcome(Preference::Left) => -1.0,
             SimLabel::Outcome(Preference::Right) => 1.0,
             SimLabel::Outcome(Preference::Tie) => 0.0,
+            SimLabel::Set(_) | SimLabel::Ranking(..) => unreachable!("refused above"),
         };
         let mut simulator = Simulator::new(simulation, seed)?;
         let compares = matches!(simulation.kind(), LabelKind::Preference | LabelKind::Similarity);

@@ -134,7 +134,7 @@ fn root(parent: &mut [u32], mut x: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LabelKind, Names, TableBuilder};
+    use crate::{LabelKind, TableBuilder};
 
     fn judged(rows: &[(&str, &str, &str, bool)]) -> Vec<(String, String)> {
         let mut b = TableBuilder::new(LabelKind::Similarity);
@@ -174,7 +174,7 @@ mod tests {
         }
         let mut data = Dataset::new(b.finish().unwrap());
         assert!(unknown_tags(&data).is_none(), "no sequence, no spans");
-        data.structure = Structure::Chains { starts: vec![0, 4], names: Names::from_iter(["s"]) };
+        data.structure = Structure::Chains { starts: vec![0, 4], names: ["s"].into_iter().collect() };
         let f = unknown_tags(&data).unwrap();
         assert!(f.message.contains("`Z-PER`") && f.message.contains("`I-`"), "{}", f.message);
     }
