@@ -169,6 +169,35 @@ impl Features {
     pub fn row(&self, i: usize) -> &[f32] {
         &self.values[i * self.dim..(i + 1) * self.dim]
     }
+
+    /// Mean and 1 / deviation of each of `groups` groups of columns (column d belongs to group d mod `groups`: as many
+    /// groups as columns for single ones, as channels for those of an image) over the rows that `counts` names. The factor
+    /// of what never changes is 0: it says nothing.
+    pub fn standard(&self, groups: usize, counts: impl Fn(usize) -> bool) -> (Vec<f64>, Vec<f64>) {
+        let groups = groups.max(1);
+        let rows: Vec<usize> = (0..self.rows()).filter(|&i| counts(i)).collect();
+        let mean = self.means(&rows, groups, |_, x| x);
+        let square = self.means(&rows, groups, |g, x| (x - mean[g]).powi(2));
+        // what is left of a constant after rounding is no deviation
+        let inverse = |(v, m): (&f64, &f64)| {
+            let sd = v.sqrt();
+            if sd > 1e-6 * m.abs() && sd > 1e-12 { 1.0 / sd } else { 0.0 }
+        };
+        let factor = square.iter().zip(&mean).map(inverse).collect();
+        (mean, factor)
+    }
+
+    /// Mean of `value` (group, number) over these rows, group by group.
+    fn means(&self, rows: &[usize], groups: usize, value: impl Fn(usize, f64) -> f64) -> Vec<f64> {
+        let n = (rows.len() * self.dim / groups).max(1) as f64;
+        let mut sum = vec![0.0; groups];
+        for &i in rows {
+            for part in self.row(i).chunks(groups) {
+                sum.iter_mut().zip(part).enumerate().for_each(|(g, (s, &x))| *s += value(g, f64::from(x)));
+            }
+        }
+        sum.iter().map(|s| s / n).collect()
+    }
 }
 
 /// What a classifier, or any other model, believes of every item: one row of class probabilities per item.
@@ -293,6 +322,22 @@ mod tests {
         assert_eq!(g.values, GoldValues::Classes(vec![(0, 2), (1, 1)]));
         assert_eq!(g.unlabelled, GoldValues::Classes(vec![(0, 0)]));
         assert_eq!(g.extra_classes.iter().collect::<Vec<_>>(), ["3"]);
+    }
+
+    #[test]
+    fn columns_are_brought_to_a_common_scale() {
+        let f = Features { dim: 2, values: vec![1.0, 7.1, 3.0, 7.1, 99.0, 7.1, 5.0, 7.1], image: None };
+        let (mean, factor) = f.standard(2, |i| i != 2);
+        assert!((mean[0] - 3.0).abs() < 1e-12 && (mean[1] - f64::from(7.1f32)).abs() < 1e-12);
+        // variance 8/3; the second column never changes
+        assert!((factor[0] - (3.0f64 / 8.0).sqrt()).abs() < 1e-12 && factor[1] == 0.0);
+        // both columns as one group: mean of 1, 3, 5, 7 and their deviation
+        let f = Features { dim: 2, values: vec![1.0, 3.0, 5.0, 7.0], image: None };
+        let (mean, factor) = f.standard(1, |_| true);
+        assert_eq!(mean, [4.0]);
+        assert!((factor[0] - 1.0 / 5f64.sqrt()).abs() < 1e-12);
+        // nothing to learn from
+        assert_eq!(f.standard(2, |_| false), (vec![0.0; 2], vec![0.0; 2]));
     }
 
     #[test]

@@ -21,33 +21,19 @@ impl Scaler {
     /// From the features themselves: per number, for images per channel. Scaled numbers further than `limit` from 0 are set to it
     /// (0 = no limit). Without `standardise` nothing is scaled and nothing limited.
     pub fn new(features: &Features, standardise: bool, limit: f64, by_channel: bool) -> Self {
-        let (n, dim) = (features.rows(), features.dim);
+        let dim = features.dim;
         let groups = features.image.map_or(dim, |[_, _, channels]| channels.max(1));
         let image = features.image.filter(|_| by_channel);
         if !standardise {
             return Scaler { width: dim, image, mean: vec![0.0; dim], factor: vec![1.0; dim], limit: None };
         }
         // the channel of an image runs fastest, so that a number belongs to group (place mod groups)
-        let per_group = (n * dim / groups.max(1)).max(1) as f64;
-        let mut mean = vec![0.0f64; groups];
-        for row in features.values.chunks_exact(dim) {
-            row.iter().enumerate().for_each(|(c, &x)| mean[c % groups] += f64::from(x));
-        }
-        mean.iter_mut().for_each(|m| *m /= per_group);
-        let mut var = vec![0.0f64; groups];
-        for row in features.values.chunks_exact(dim) {
-            row.iter().enumerate().for_each(|(c, &x)| var[c % groups] += (f64::from(x) - mean[c % groups]).powi(2));
-        }
-        let factor = |g: usize| {
-            let sd = (var[g] / per_group).sqrt();
-            // what is left of a constant after rounding is no deviation
-            if sd > 1e-6 * mean[g].abs() && sd > 1e-12 { (1.0 / sd) as f32 } else { 0.0 }
-        };
+        let (mean, factor) = features.standard(groups, |_| true);
         Scaler {
             width: dim,
             image,
             mean: (0..dim).map(|c| mean[c % groups] as f32).collect(),
-            factor: (0..dim).map(|c| factor(c % groups)).collect(),
+            factor: (0..dim).map(|c| factor[c % groups] as f32).collect(),
             limit: (limit > 0.0).then_some(limit as f32),
         }
     }

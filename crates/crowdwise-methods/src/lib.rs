@@ -90,6 +90,8 @@ pub static METHODS: &[Entry] = &[
     entry::<real::CrowdRegression>(),
     // preference
     entry::<preference::BradleyTerry>(),
+    entry::<preference::CrowdBradleyTerry>(),
+    entry::<preference::RankCentrality>(),
 ];
 
 /// The method called `name` (an id or an alias).

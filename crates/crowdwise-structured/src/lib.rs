@@ -25,9 +25,7 @@ pub static METHODS: &[Entry] = &[
     entry::<groups::GroupAwareEm>(),
     entry::<groups::AdversarySpectral>(),
     // pairs
-    entry::<pairs::CrowdBradleyTerry>(),
     entry::<pairs::PlackettLuce>(),
-    entry::<pairs::RankCentrality>(),
     entry::<pairs::PrefE2e>(),
     entry::<pairs::Sml>(),
     entry::<pairs::CrowdClusters>(),
@@ -35,6 +33,7 @@ pub static METHODS: &[Entry] = &[
     entry::<pairs::SimVolmax>(),
     // sets
     entry::<sets::BinaryRelevance>(),
+    entry::<sets::OrdinalBinary>(),
 ];
 
 /// The method called `name` (an id or an alias).

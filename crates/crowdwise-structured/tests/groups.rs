@@ -88,7 +88,7 @@ fn rand_index(found: &Groups, truth: &[usize], d: &Dataset) -> f64 {
 #[test]
 fn the_survey_setting() {
     // numpy, other random numbers, 5 seeds: majority vote 55.7, Dawid-Skene 54.7, group-aware 84.2 and 86.6
-    let mut sum = [0.0; 4];
+    let mut sum = [0.0; 5];
     for seed in 0..5 {
         let (crowd, group) = survey(seed, 1000);
         let labels = crowd.data.table.categorical().unwrap();
@@ -99,9 +99,10 @@ fn the_survey_setting() {
         sum[1] += of(&DawidSkene::default());
         sum[2] += of(&GroupAwareVote::default());
         sum[3] += of(&GroupAwareEm::default());
+        sum[4] += of(&GroupAwareEm { joint: true, ..GroupAwareEm::default() });
     }
-    eprintln!("MV, DS, group vote, group EM: {sum:.2?}");
-    for (have, want) in sum.iter().zip([55.7, 54.7, 84.2, 86.6]) {
+    eprintln!("MV, DS, group vote, group EM, both levels: {sum:.2?}");
+    for (have, want) in sum.iter().zip([55.7, 54.7, 84.2, 86.6, 86.6]) {
         assert!((have - want).abs() < 1.5, "{sum:?}");
     }
 }
@@ -268,8 +269,13 @@ fn odd_tables_and_many_annotators() {
         independent(3, 4000, 3000, 6, 2),
     ];
     for crowd in &odd {
-        for m in [&GroupAwareVote::default() as &dyn AnyMethod, &GroupAwareEm::default(), &AdversarySpectral::default()]
-        {
+        let joint = GroupAwareEm { joint: true, ..GroupAwareEm::default() };
+        for m in [
+            &GroupAwareVote::default() as &dyn AnyMethod,
+            &GroupAwareEm::default(),
+            &joint,
+            &AdversarySpectral::default(),
+        ] {
             let f = fit(m, &crowd.data);
             let (k, q) = f.posterior().unwrap();
             assert!(q.chunks_exact(k).all(|r| (r.iter().sum::<f64>() - 1.0).abs() < 1e-9), "{}", m.info().id);
@@ -284,8 +290,9 @@ fn gold_and_objective_and_any_method_inside() {
         (0..50).map(|i| (format!("i{i}"), ((crowd.truth[i] + 1) % 3).to_string())).collect();
     let gold = Gold::from_items(&crowd.data.table, &rows, "gold").unwrap();
     let data = crowd.data.clone().with_gold(gold);
-    for inside in ["dawid-skene", "one-coin", "majority-vote"] {
-        let f = fit(&GroupAwareEm { inside: inside.into(), ..GroupAwareEm::default() }, &data);
+    for (inside, joint) in [("dawid-skene", false), ("one-coin", true), ("majority-vote", false), ("dawid-skene", true)]
+    {
+        let f = fit(&GroupAwareEm { inside: inside.into(), joint, ..GroupAwareEm::default() }, &data);
         let q = f.posterior().unwrap().1;
         (0..50).for_each(|i| assert_eq!(q[i * 3 + (crowd.truth[i] + 1) % 3], 1.0));
         let o: Vec<f64> = f.diagnostics.trace.iter().filter_map(|t| t.objective).collect();

@@ -1,10 +1,10 @@
-//! Sets of labels: reading, fitting class by class, scores.
+//! Sets of labels: reading, fitting class by class, scores. Grades by thresholds.
 
 use crowdwise_core::questions::set_scores;
-use crowdwise_core::{AnyMethod, Context, Dataset, Fit, Gold, LabelKind, TableBuilder, stream};
+use crowdwise_core::{AnyMethod, Context, Dataset, Fit, Gold, LabelKind, TableBuilder, stats, stream};
 use crowdwise_methods::confusion::DawidSkene;
 use crowdwise_methods::voting::MajorityVote;
-use crowdwise_structured::sets::{BinaryRelevance, Candidates, gold_rows, sets, units};
+use crowdwise_structured::sets::{BinaryRelevance, Candidates, OrdinalBinary, gold_rows, sets, units};
 use rand::RngExt;
 
 fn table(rows: &[(&str, &str, &str)]) -> Dataset {
@@ -125,4 +125,65 @@ fn every_class_has_its_own_experts() {
     let plain = table(&[("x", "p", "1"), ("x", "q", "0"), ("y", "p", "1"), ("y", "q", "1"), ("z", "q", "0")]);
     let (a, b) = (fit(&BinaryRelevance::default(), &plain), fit(&DawidSkene::default(), &plain));
     assert_eq!(a.posterior(), b.posterior());
+}
+
+/// Five grades; annotators who are one grade too strict, too mild, or blind, with `per` labels an item.
+fn graded(seed: u64, items: usize, per: usize) -> (Dataset, Vec<usize>) {
+    let mut rng = stream(seed, "graded", 0);
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    b.ordered = true;
+    (0..5).for_each(|c| _ = b.classes.intern(&c.to_string()));
+    let mut truth = Vec::new();
+    for i in 0..items {
+        let z = rng.random_range(0..5usize);
+        truth.push(z);
+        let first = rng.random_range(0..10);
+        for n in 0..per {
+            let j = (first + 3 * n) % 10;
+            let u: f64 = rng.random();
+            let l = match j {
+                0..3 => [z.saturating_sub(1), z][usize::from(u < 0.5)],
+                3..6 => [(z + 1).min(4), z][usize::from(u < 0.5)],
+                6 | 7 => rng.random_range(0..5),
+                _ if u < 0.6 => z,
+                _ if u < 0.8 => z.saturating_sub(1),
+                _ => (z + 1).min(4),
+            };
+            b.label(&format!("i{i}"), &format!("a{j}"), &l.to_string()).unwrap();
+        }
+    }
+    (Dataset::new(b.finish().unwrap()), truth)
+}
+
+#[test]
+fn grades_by_thresholds() {
+    // one question is the table itself
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    for n in 0..400usize {
+        let l = if (n * 7 + n / 11).is_multiple_of(5) { "b" } else { ["a", "b"][n / 4 % 2] };
+        b.label(&format!("i{}", n / 4), &format!("a{}", n % 7), l).unwrap();
+    }
+    let two = Dataset::new(b.finish().unwrap());
+    let (a, c) = (fit(&OrdinalBinary::default(), &two), fit(&DawidSkene::default(), &two));
+    assert_eq!(a.posterior(), c.posterior());
+    // five grades: nearer to the truth than votes
+    let (mut votes, mut thresholds) = (0.0, 0.0);
+    for seed in 0..3 {
+        let (d, truth) = graded(seed, 400, 6);
+        let distance = |f: &Fit| {
+            let (k, q) = f.posterior().unwrap();
+            let far = |(row, &t): (&[f64], &usize)| (stats::argmax(row) as f64 - t as f64).abs();
+            q.chunks_exact(k).zip(&truth).map(far).sum::<f64>() / truth.len() as f64
+        };
+        let f = fit(&OrdinalBinary::default(), &d);
+        votes += distance(&fit(&MajorityVote::default(), &d)) / 3.0;
+        thresholds += distance(&f) / 3.0;
+        assert_eq!(f.diagnostics.details["thresholds"].as_array().unwrap().len(), 4);
+        // known grades stay
+        let rows: Vec<(String, String)> = (0..20).map(|i| (format!("i{i}"), (i % 5).to_string())).collect();
+        let gold = Gold::from_items(&d.table, &rows, "gold").unwrap();
+        let f = fit(&OrdinalBinary::default(), &d.clone().with_gold(gold));
+        (0..20).for_each(|i| assert_eq!(f.posterior().unwrap().1[i * 5 + i % 5], 1.0));
+    }
+    assert!(thresholds < 0.75 * votes, "mean distance: votes {votes}, thresholds {thresholds}");
 }

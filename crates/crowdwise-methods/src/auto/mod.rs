@@ -2,13 +2,14 @@
 
 mod candidates;
 mod choose;
+mod comparisons;
+mod held_out;
 mod values;
 mod words;
 
 use crate::confusion::OneCoin;
 use crate::confusion::kernel::Engine;
 use crate::confusion::shared;
-use crate::preference::BradleyTerry;
 use crate::voting::MajorityVote;
 use candidates::{Candidate, candidates, two_step};
 use choose::{Choice, Votes, choose};
@@ -79,9 +80,7 @@ impl Method for Auto {
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         match data.table.kind() {
             LabelKind::Real => values::fit(data, cx),
-            LabelKind::Preference => {
-                Ok(words::delegated(BradleyTerry::default().fit(data, cx)?, "bradley-terry", "comparisons"))
-            }
+            LabelKind::Preference => comparisons::fit(data, cx),
             _ => self.classes(data, cx),
         }
     }

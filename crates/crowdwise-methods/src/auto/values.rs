@@ -1,15 +1,13 @@
 //! Real values: the choice between rules and models, by how well labels that were held out are predicted.
 
+use super::held_out::{FOLDS, Fitter, Losses, Verdict, fitter};
 use super::words;
 use crate::optimisation::{Catd, Crh};
 use crate::real::{GaussianAnnotators, Mean, Median, TrimmedMean};
 use crowdwise_core::questions::folds;
 use crowdwise_core::stats::ln_gamma;
-use crowdwise_core::{Context, Dataset, Error, Event, Finding, Method, Outcome, Severity, Subject, Table, Truth};
-use serde_json::json;
+use crowdwise_core::{Context, Dataset, Error, Event, Method, Outcome, Table, Truth};
 
-/// Every label is held out once, a fifth at a time.
-const FOLDS: usize = 5;
 /// Labels that the choice rests on at most; of larger tables every so manieth item.
 const MOST: usize = 100_000;
 /// Annotators without whom there is nothing to weigh.
@@ -19,34 +17,23 @@ const NU: f64 = 4.0;
 /// Labels' worth of the common annotator in each annotator of the comparison.
 const POOLED: f64 = 4.0;
 
-/// Log densities closer than this tell how the labels scatter, not where the truth is.
-const CLOSE: f64 = 0.02;
-
-type Fitter = Box<dyn Fn(&Dataset, &mut Context<'_>) -> Result<Outcome, Error>>;
-
 /// In the order in which they are preferred where the labels do not tell: models of annotators first.
 fn candidates() -> Vec<(&'static str, Fitter)> {
-    fn of<M: Method>(m: M) -> Fitter {
-        Box::new(move |data, cx| Method::fit(&m, data, cx))
-    }
     let model = GaussianAnnotators::default;
     vec![
-        ("gaussian-annotators scale=true", of(GaussianAnnotators { scale: true, ..model() })),
-        ("gaussian-annotators", of(model())),
+        ("gaussian-annotators scale=true", fitter(GaussianAnnotators { scale: true, ..model() })),
+        ("gaussian-annotators", fitter(model())),
         (
             "gaussian-annotators degrees_of_freedom=4",
-            of(GaussianAnnotators { degrees_of_freedom: Some(4.0), ..model() }),
+            fitter(GaussianAnnotators { degrees_of_freedom: Some(4.0), ..model() }),
         ),
-        ("catd", of(Catd::default())),
-        ("crh", of(Crh::default())),
-        ("trimmed-mean", of(TrimmedMean::default())),
-        ("median", of(Median::default())),
-        ("mean", of(Mean::default())),
+        ("catd", fitter(Catd::default())),
+        ("crh", fitter(Crh::default())),
+        ("trimmed-mean", fitter(TrimmedMean::default())),
+        ("median", fitter(Median::default())),
+        ("mean", fitter(Mean::default())),
     ]
 }
-
-/// Loss of each held-out label by item: (sum, labels).
-type Losses = Vec<(f64, f64)>;
 
 pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
     let table = &data.table;
@@ -77,24 +64,9 @@ pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error
             Lines::new(&train.table, value).add(&sample, &fold, f, value, &mut losses[x]);
         }
     }
-    let mean = |l: &Losses| {
-        let (sum, n) = l.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
-        sum / n
-    };
-    let means: Vec<f64> = losses.iter().map(mean).collect();
-    let best = (0..all.len())
-        .filter(|&x| means[x].is_finite())
-        .min_by(|&a, &b| means[a].total_cmp(&means[b]))
-        .unwrap_or(all.len() - 1);
-    let error: Vec<f64> = losses.iter().map(|l| difference_error(l, &losses[best])).collect();
-    let used = (0..all.len()).find(|&x| means[x] - means[best] <= error[x].max(CLOSE)).unwrap_or(best);
-    let mut out = (all[used].1)(data, cx)?;
-    out.findings.insert(0, said(&all, used, best, &means, &error, held_out));
-    let rows: Vec<_> = (0..all.len())
-        .map(|x| json!({"model": all[x].0, "held_out_log_density": -means[x], "se_of_difference": error[x]}))
-        .collect();
-    out.diagnostics.details.insert("candidates".into(), rows.into());
-    out.diagnostics.details.insert("used".into(), json!([all[used].0]));
+    let verdict = Verdict::of(all.iter().map(|x| x.0.to_owned()).collect(), &losses);
+    let mut out = (all[verdict.used].1)(data, cx)?;
+    verdict.tell(&mut out, "log density", "labels", "a model of the annotators tells more", "");
     Ok(out)
 }
 
@@ -107,50 +79,6 @@ fn sampled(table: &Table) -> Table {
     let mut keep = vec![false; table.n_labels()];
     (0..table.n_units()).step_by(every).for_each(|u| keep[table.rows(u)].fill(true));
     table.filter_rows(|r| keep[r])
-}
-
-/// Standard error of the difference of two mean losses, items as clusters.
-fn difference_error(a: &Losses, b: &Losses) -> f64 {
-    let n: f64 = a.iter().map(|x| x.1).sum();
-    let each: Vec<(f64, f64)> = a.iter().zip(b).filter(|x| x.0.1 > 0.0).map(|(x, y)| (x.0 - y.0, x.1)).collect();
-    let mean = each.iter().map(|x| x.0).sum::<f64>() / n;
-    each.iter().map(|x| (x.0 - mean * x.1).powi(2)).sum::<f64>().sqrt() / n
-}
-
-fn said(
-    all: &[(&'static str, Fitter)],
-    used: usize,
-    best: usize,
-    means: &[f64],
-    error: &[f64],
-    held_out: usize,
-) -> Finding {
-    let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by(|&a, &b| means[a].total_cmp(&means[b]));
-    let list: Vec<String> = order.iter().map(|&x| format!("`{}` {:.3}", all[x].0, -means[x])).collect();
-    let why = if used == best {
-        "it predicts held-out labels best".into()
-    } else {
-        format!(
-            "`{}` predicts held-out labels better by {:.4} only (a difference below {:.3} decides nothing), and a model of \
-             the annotators tells more",
-            all[best].0,
-            means[used] - means[best],
-            error[used].max(CLOSE)
-        )
-    };
-    Finding::new(
-        "chosen",
-        Severity::Info,
-        Subject::Fit,
-        format!(
-            "`{}` was used: {why}; mean log density of {} held-out labels: {}",
-            all[used].0,
-            crowdwise_core::group(held_out as u64),
-            list.join(", ")
-        ),
-        "`compare` shows the candidates beside other methods; a few hundred items of known truth would settle it",
-    )
 }
 
 /// The same annotators for every candidate: each a line of its own on the estimates, with Student's t noise.

@@ -16,11 +16,13 @@ fn chosen(message: String, advice: &str) -> Finding {
     Finding::new("chosen", Severity::Info, Subject::Fit, message, advice)
 }
 
-/// Kinds of labels with one method for now.
-pub(super) fn delegated(mut out: Outcome, method: &str, kind: &str) -> Outcome {
+/// Comparisons that are too few to choose by.
+pub(super) fn too_few(mut out: Outcome, method: &str, decided: usize) -> Outcome {
     out.findings.push(chosen(
-        format!("`{method}` was used: for {kind} there is no choice to make yet"),
-        "`crowdwise methods` lists the others",
+        format!(
+            "`{method}` was used: {decided} comparisons with a winner are too few to hold some out and choose by them"
+        ),
+        "collect more comparisons",
     ));
     out.diagnostics.details.insert("used".into(), json!([method]));
     out

@@ -1,14 +1,25 @@
-//! Comparisons of two items.
+//! Comparisons of two items: which is better.
 
 mod bradley_terry;
+mod crowd_bt;
 mod dense;
+mod information;
 mod intervals;
 mod likelihood;
+mod mixture;
 mod newton;
+mod outcome;
 mod pairs;
 mod places;
+mod prior;
+mod rank_centrality;
 
 pub use bradley_terry::{BradleyTerry, TieModel, centred};
+pub use crowd_bt::CrowdBradleyTerry;
 pub use dense::{Cholesky, dot};
+pub use mixture::{Mixture, Position};
+pub use outcome::both;
+pub(crate) use outcome::{Outcomes, Ties};
 pub use pairs::{BOTH_ORDERS, Comparisons, Pair, infinite_scores, no_position, with_itself};
-pub use places::{DRAWS, SAMPLED_ITEMS, sampled, separated};
+pub use places::separated;
+pub use rank_centrality::{RankCentrality, members};

@@ -6,7 +6,8 @@ pub const DRAWS: usize = 2000;
 pub const SAMPLED_ITEMS: usize = 500;
 
 /// Best and worst place of every item within its component at `level`, from draws: `draw` fills in by how much all
-/// scores differ from `score`. 1 = best.
+/// scores differ from `score`. Every draw is used twice, as it is and with all signs turned: that is as good a draw of
+/// a normal distribution, and the more expensive half of the work is saved. 1 = best.
 pub fn sampled(
     score: &[f64],
     component: &[u32],
@@ -15,23 +16,26 @@ pub fn sampled(
     mut draw: impl FnMut(&mut [f64]),
 ) -> Vec<[u32; 2]> {
     let n = score.len();
-    let mut first = vec![0usize; component.iter().max().map_or(0, |&c| c as usize + 1) + 1];
-    component.iter().for_each(|&c| first[c as usize + 1] += 1);
-    (1..first.len()).for_each(|c| first[c] += first[c - 1]);
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); component.iter().max().map_or(0, |&c| c as usize + 1)];
+    component.iter().enumerate().for_each(|(i, &c)| members[c as usize].push(i));
+    // a score and its item in one number: the last bits of the score, which no order depends on, give way to the item
+    let item_bits = n.next_power_of_two() as u64 - 1;
     let mut count = vec![0u32; n * n];
-    let (mut x, mut order) = (vec![0.0; n], (0..n as u32).collect::<Vec<_>>());
-    for _ in 0..draws {
+    let (mut x, mut keys) = (vec![0.0; n], Vec::with_capacity(n));
+    for _ in 0..draws.div_ceil(2) {
         draw(&mut x);
-        x.iter_mut().zip(score).for_each(|(x, s)| *x += s);
-        order.sort_unstable_by(|&a, &b| {
-            let (a_, b_) = (a as usize, b as usize);
-            component[a_].cmp(&component[b_]).then(x[b_].total_cmp(&x[a_])).then(a.cmp(&b))
-        });
-        for (at, &i) in order.iter().enumerate() {
-            count[i as usize * n + at - first[component[i as usize] as usize]] += 1;
+        for sign in [1.0, -1.0] {
+            for items in &members {
+                keys.clear();
+                keys.extend(items.iter().map(|&i| (falling(score[i] + sign * x[i]) & !item_bits) | i as u64));
+                keys.sort_unstable();
+                for (place, key) in keys.iter().enumerate() {
+                    count[(key & item_bits) as usize * n + place] += 1;
+                }
+            }
         }
     }
-    let below = 0.5 * (1.0 - level) * draws as f64;
+    let below = 0.5 * (1.0 - level) * (2 * draws.div_ceil(2)) as f64;
     count
         .chunks_exact(n.max(1))
         .map(|row| {
@@ -48,6 +52,12 @@ pub fn sampled(
             [reached(&mut (0..n)), reached(&mut (0..n).rev())]
         })
         .collect()
+}
+
+/// A whole number that is the smaller, the larger `x` is.
+fn falling(x: f64) -> u64 {
+    let bits = x.to_bits();
+    if bits >> 63 == 1 { bits } else { !(bits | 1 << 63) }
 }
 
 /// Best and worst place of every item if only items whose intervals do not overlap are told apart: wider than
@@ -81,21 +91,24 @@ mod tests {
     }
 
     #[test]
+    fn larger_numbers_come_first() {
+        let all = [f64::INFINITY, 2.5, 1.0, 1e-300, 0.0, -1e-300, -1.0, -7.0, f64::NEG_INFINITY];
+        assert!(all.windows(2).all(|w| falling(w[0]) < falling(w[1])));
+    }
+
+    #[test]
     fn places_of_draws_are_quantiles() {
-        // two items 1 apart; the difference is drawn evenly from -1.5 to 0.5 around it, so the second leads in a quarter
-        let mut n = 0;
-        let mut draw = |x: &mut [f64]| {
-            x[0] = -2.0 * (f64::from(n) + 0.5) / 1000.0 + 0.5;
-            x[1] = 0.0;
-            n += 1;
+        // two items 1 apart whose difference is drawn evenly from -1 to 3: the second leads in a quarter
+        let draws = || {
+            let mut n = 0;
+            move |x: &mut [f64]| {
+                x[0] = 2.0 * (f64::from(n) + 0.5) / 500.0;
+                n += 1;
+            }
         };
-        assert_eq!(sampled(&[1.0, 0.0], &[0, 0], 1000, 0.9, &mut draw), [[1, 2], [1, 2]]);
-        n = 0;
-        let mut draw = |x: &mut [f64]| {
-            x[0] = -2.0 * (f64::from(n) + 0.5) / 1000.0 + 0.5;
-            x[1] = 0.0;
-            n += 1;
-        };
-        assert_eq!(sampled(&[1.0, 0.0], &[0, 0], 1000, 0.4, &mut draw), [[1, 1], [2, 2]]);
+        assert_eq!(sampled(&[1.0, 0.0], &[0, 0], 1000, 0.9, draws()), [[1, 2], [1, 2]]);
+        assert_eq!(sampled(&[1.0, 0.0], &[0, 0], 1000, 0.4, draws()), [[1, 1], [2, 2]]);
+        // each in a part of its own is always first there
+        assert_eq!(sampled(&[1.0, 0.0], &[0, 1], 1000, 0.9, draws()), [[1, 1], [1, 1]]);
     }
 }

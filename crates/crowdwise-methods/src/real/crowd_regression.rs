@@ -2,7 +2,8 @@
 
 use super::gaussian_annotators::outcome;
 use super::linear::MOST_FEATURES;
-use super::noise::{Noise, Settings};
+use super::noise::Noise;
+use super::settings::Settings;
 use crowdwise_core::{
     Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Run, Status,
     Step,
@@ -78,14 +79,8 @@ impl Method for CrowdRegression {
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
         p.at_least("tol", self.tol, 0.0);
-        if let Some(nu) = self.degrees_of_freedom {
-            p.within("degrees_of_freedom", nu, 1.0, 1e6);
-        }
-        if let Some(a) = self.alpha {
-            p.within("alpha", a, 0.01, 1e6);
-        }
         p.positive("ridge", self.ridge);
-        p.require(self.bias || !self.scale, "scale", self.scale, "used together with bias");
+        self.settings().check(p);
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
@@ -94,14 +89,7 @@ impl Method for CrowdRegression {
             let what = format!("the products of {} features; {MOST_FEATURES} is the most here", features.dim);
             return Err(Error::TooLarge { what });
         }
-        let settings = Settings {
-            bias: self.bias,
-            scale: self.scale,
-            nu: self.degrees_of_freedom,
-            alpha: self.alpha,
-            shrink: true,
-        };
-        let mut noise = Noise::regressed(data, settings, features, self.ridge);
+        let mut noise = Noise::regressed(data, self.settings(), features, self.ridge);
         let typical = noise.typical().sqrt();
         let run: Run = cx.iterate(self.max_iter, self.tol.max(f64::MIN_POSITIVE), |_, _| {
             Ok(Step { objective: None, change: noise.step() / typical })
@@ -114,5 +102,12 @@ impl Method for CrowdRegression {
             diagnostics.details.insert("weights".into(), json!(weights));
         }
         Ok(outcome(data, &noise, diagnostics))
+    }
+}
+
+impl CrowdRegression {
+    fn settings(&self) -> Settings {
+        let &CrowdRegression { bias, scale, degrees_of_freedom: nu, alpha, .. } = self;
+        Settings { bias, scale, nu, alpha, shrink: true }
     }
 }

@@ -1,4 +1,5 @@
-use super::noise::{Noise, Settings};
+use super::noise::Noise;
+use super::settings::Settings;
 use super::{Mean, outliers};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems,
@@ -76,29 +77,11 @@ impl Method for GaussianAnnotators {
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
         p.at_least("tol", self.tol, 0.0);
-        if let Some(nu) = self.degrees_of_freedom {
-            p.within("degrees_of_freedom", nu, 1.0, 1e6);
-        }
-        if let Some(a) = self.alpha {
-            p.within("alpha", a, 0.01, 1e6);
-        }
-        p.require(
-            self.bias || !self.scale,
-            "scale",
-            self.scale,
-            "used together with bias (a scale about the mean of all items shifts the others)",
-        );
+        self.settings().check(p);
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
-        let settings = Settings {
-            bias: self.bias,
-            scale: self.scale,
-            nu: self.degrees_of_freedom,
-            alpha: self.alpha,
-            shrink: self.shrink,
-        };
-        let Some(mut noise) = Noise::new(data, settings) else {
+        let Some(mut noise) = Noise::new(data, self.settings()) else {
             // no two values of an item differ: there is no noise to model
             return Mean::default().fit(data, cx);
         };
@@ -114,6 +97,13 @@ impl Method for GaussianAnnotators {
             diagnostics.details.insert("degrees_of_freedom".into(), json!(nu));
         }
         Ok(outcome(data, &noise, diagnostics))
+    }
+}
+
+impl GaussianAnnotators {
+    fn settings(&self) -> Settings {
+        let &GaussianAnnotators { bias, scale, degrees_of_freedom: nu, alpha, shrink, .. } = self;
+        Settings { bias, scale, nu, alpha, shrink }
     }
 }
 

@@ -16,17 +16,21 @@ pub struct LevelPropagation {
     pub max_iter: usize,
     /// Stop when no message (a probability) changes by more than this.
     pub tol: f64,
-    /// Number of levels of the noise variance.
+    /// Number of levels of the noise variance from `least` to `most`.
     pub levels: usize,
     /// Smallest and largest level, as multiples of the median squared deviation from the medians of the items.
     pub least: f64,
-    /// See `least`.
-    pub most: f64,
+    /// See `least`. `null`: 5, and where annotators are noisier than that, further levels follow at the same distance
+    /// until the noisiest is reached.
+    pub most: Option<f64>,
+    /// Weighs a label by what its annotator's other labels say alone, as belief propagation has it. Without, the label
+    /// itself counts too, so that a wild one of a good annotator loses its weight.
+    pub cavity: bool,
 }
 
 impl Default for LevelPropagation {
     fn default() -> Self {
-        LevelPropagation { max_iter: 30, tol: 1e-6, levels: 5, least: 0.05, most: 5.0 }
+        LevelPropagation { max_iter: 30, tol: 1e-6, levels: 5, least: 0.05, most: None, cavity: false }
     }
 }
 
@@ -58,7 +62,8 @@ impl Method for LevelPropagation {
         p.at_least("tol", self.tol, 0.0);
         p.require((1..=1000).contains(&self.levels), "levels", self.levels, "from 1 to 1000");
         p.positive("least", self.least);
-        p.require(self.most.is_finite() && self.most >= self.least, "most", self.most, "a number of at least `least`");
+        let most = self.most.unwrap_or(MOST.max(self.least));
+        p.require(most.is_finite() && most >= self.least, "most", most, "a number of at least `least`");
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
@@ -90,14 +95,19 @@ impl Method for LevelPropagation {
     }
 }
 
+/// The largest level unless it is given or annotators are noisier, and levels at most that those may add up to.
+const MOST: f64 = 5.0;
+const MOST_LEVELS: usize = 40;
+
 struct Network<'a> {
     data: &'a Dataset,
+    cavity: bool,
     x: Vec<f64>,
     centre: f64,
     known: Vec<Option<f64>>,
     /// Variances.
     level: Vec<f64>,
-    /// Expected precision of every label, from what the annotator's other labels say.
+    /// Expected precision of every label, from what is known of its annotator.
     precision: Vec<f64>,
     /// ln P(label | level), labels x levels.
     told: Vec<f64>,
@@ -116,12 +126,17 @@ impl<'a> Network<'a> {
             list.iter().for_each(|&(u, y)| known[u as usize] = Some(y - centre));
         }
         let (mut squares, mut sorted) = (Vec::with_capacity(x.len()), Vec::new());
+        let mut own = vec![(0.0, 0.0); table.n_annotators()];
         for u in (0..table.n_units()).filter(|&u| table.degree(u) > 0) {
             sorted.clear();
             sorted.extend_from_slice(&x[table.rows(u)]);
             sorted.sort_unstable_by(f64::total_cmp);
             let middle = known[u].unwrap_or_else(|| median::centre(&sorted).value);
             squares.extend(sorted.iter().map(|v| (v - middle).powi(2)));
+            for r in table.rows(u) {
+                let o = &mut own[table.annotator()[r] as usize];
+                *o = (o.0 + (x[r] - middle).powi(2), o.1 + 1.0);
+            }
         }
         let mean = squares.iter().sum::<f64>() / squares.len() as f64;
         squares.sort_unstable_by(f64::total_cmp);
@@ -132,11 +147,22 @@ impl<'a> Network<'a> {
         }
         let s = of.levels;
         let step = |l: usize| if s == 1 { 0.5 } else { l as f64 / (s - 1) as f64 };
-        let level: Vec<f64> =
-            (0..s).map(|l| typical * (of.least.ln() + step(l) * (of.most.ln() - of.least.ln())).exp()).collect();
+        let most = of.most.unwrap_or(MOST.max(of.least));
+        let mut level: Vec<f64> =
+            (0..s).map(|l| typical * (of.least.ln() + step(l) * (most.ln() - of.least.ln())).exp()).collect();
+        let noisiest = own.iter().filter(|o| o.1 > 0.0).map(|o| o.0 / o.1).fold(0.0, f64::max);
+        while of.most.is_none() && s > 1 && level.len() < MOST_LEVELS.max(s) && level[level.len() - 1] < noisiest {
+            let next = level[level.len() - 1] * (level[s - 1] / level[s - 2]);
+            if next.is_nan() || next <= level[level.len() - 1] {
+                break; // `least` is `most`
+            }
+            level.push(next);
+        }
+        let s = level.len();
         let even = level.iter().map(|v| 1.0 / v).sum::<f64>() / s as f64;
         Some(Network {
             data,
+            cavity: of.cavity,
             known,
             centre,
             precision: vec![even; x.len()],
@@ -177,7 +203,7 @@ impl<'a> Network<'a> {
         let (mut own, mut change) = (vec![0.0; s], 0.0f64);
         for (r, &j) in table.annotator().iter().enumerate() {
             for (l, x) in own.iter_mut().enumerate() {
-                *x = sum[j as usize * s + l] - self.told[r * s + l];
+                *x = sum[j as usize * s + l] - if self.cavity { self.told[r * s + l] } else { 0.0 };
             }
             softmax(&mut own);
             let precision: f64 = own.iter().zip(&self.level).map(|(w, v)| w / v).sum();

@@ -25,17 +25,7 @@ impl Linear {
     pub fn new(f: &Features, table: &Table, known: &[Option<f64>], ridge: f64, start: f64) -> Option<Linear> {
         let (n, dim) = (table.n_units(), f.dim);
         let taught: Vec<bool> = (0..n).map(|u| table.degree(u) > 0 || known[u].is_some()).collect();
-        let count = taught.iter().filter(|t| **t).count() as f64;
-        let each = |add: &mut dyn FnMut(usize, f64)| {
-            for u in (0..n).filter(|&u| taught[u]) {
-                f.row(u).iter().enumerate().for_each(|(d, &v)| add(d, f64::from(v)));
-            }
-        };
-        let (mut mean, mut square) = (vec![0.0; dim], vec![0.0; dim]);
-        each(&mut |d, v| mean[d] += v / count);
-        each(&mut |d, v| square[d] += (v - mean[d]).powi(2) / count);
-        // a feature that is the same everywhere says nothing
-        let scale: Vec<f64> = square.iter().map(|s| if *s > 1e-12 { 1.0 / s.sqrt() } else { 0.0 }).collect();
+        let (mean, scale) = f.standard(dim, |u| taught[u]);
         let width = dim + 1;
         let mut rows = Vec::with_capacity(n * width);
         for u in 0..n {

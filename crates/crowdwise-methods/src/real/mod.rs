@@ -9,6 +9,7 @@ mod median;
 mod noise;
 mod outliers;
 pub(crate) mod residuals;
+mod settings;
 mod trimmed_mean;
 
 pub use crowd_regression::CrowdRegression;

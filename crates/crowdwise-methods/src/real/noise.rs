@@ -3,6 +3,7 @@
 
 use super::linear::Linear;
 use super::outliers::Surprise;
+use super::settings::Settings;
 use super::{average, median};
 use crowdwise_core::stats::digamma;
 use crowdwise_core::{Dataset, Features, GoldValues, Table};
@@ -17,15 +18,6 @@ const MOST_SHAPE: f64 = 1e3;
 const LEAST_VARIANCE: f64 = 1e-4;
 /// No scale is further from 0 than this.
 const MOST_SCALE: f64 = 10.0;
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Settings {
-    pub bias: bool,
-    pub scale: bool,
-    pub nu: Option<f64>,
-    pub alpha: Option<f64>,
-    pub shrink: bool,
-}
 
 /// All values are taken about `centre`.
 pub(super) struct Noise<'a> {

@@ -104,30 +104,54 @@ impl Affinity {
         let habits = habits(labels, &who, &place);
         let mut edges: Vec<Vec<Edge>> = vec![Vec::new(); who.len()];
         let index = table.by_annotator();
+        let k = labels.k();
         let mut joint: Vec<(u32, u32, u32)> = Vec::new();
+        let mut cells: Vec<Cell> = Vec::new();
+        let mut table_of_counts: Vec<u32> = Vec::new();
         for (a, &j) in who.iter().enumerate() {
             // (other, own class, other's class) on every common item, others of higher place only
-            joint.clear();
             let units = index.units(j as usize);
-            for (x, (&r, &u)) in index.rows(j as usize).iter().zip(units).enumerate() {
-                if units.get(x + 1) == Some(&u) {
-                    continue; // a later label of the same item follows
-                }
-                let own = labels.codes.get(r as usize) as u32;
-                for s in last_rows(table, u as usize) {
-                    let b = place[table.annotator()[s] as usize];
-                    if b != NONE && b as usize > a {
-                        joint.push((b, own, labels.codes.get(s) as u32));
+            let each = |f: &mut dyn FnMut(u32, u32, u32)| {
+                for (x, (&r, &u)) in index.rows(j as usize).iter().zip(units).enumerate() {
+                    if units.get(x + 1) == Some(&u) {
+                        continue; // a later label of the same item follows
+                    }
+                    let own = labels.codes.get(r as usize) as u32;
+                    for s in last_rows(table, u as usize) {
+                        let b = place[table.annotator()[s] as usize];
+                        if b != NONE && b as usize > a {
+                            f(b, own, labels.codes.get(s) as u32);
+                        }
                     }
                 }
-            }
-            joint.sort_unstable();
-            for same in joint.chunk_by(|x, y| x.0 == y.0) {
-                let b = same[0].0 as usize;
-                if same.len() >= min_common {
-                    let e = edge(same, &habits[a], &habits[b]);
+            };
+            let mut connect = |b: usize, cells: &[Cell]| {
+                if cells.iter().map(|c| c.2 as usize).sum::<usize>() >= min_common.max(1) {
+                    let e = edge(cells, &habits[a], &habits[b]);
                     edges[a].push(Edge { to: b as u32, ..e });
                     edges[b].push(Edge { to: a as u32, ..e });
+                }
+            };
+            let pairs: usize = units.iter().map(|&u| table.degree(u as usize)).sum();
+            if who.len() * k * k <= pairs {
+                // many common items: a table of counts is smaller than a list of them
+                table_of_counts.clear();
+                table_of_counts.resize(who.len() * k * k, 0);
+                each(&mut |b, own, other| table_of_counts[(b as usize * k + own as usize) * k + other as usize] += 1);
+                for (b, counts) in table_of_counts.chunks_exact(k * k).enumerate() {
+                    cells.clear();
+                    let said = counts.iter().enumerate().filter(|x| *x.1 > 0);
+                    cells.extend(said.map(|(x, &n)| ((x / k) as u32, (x % k) as u32, n)));
+                    connect(b, &cells);
+                }
+            } else {
+                joint.clear();
+                each(&mut |b, own, other| joint.push((b, own, other)));
+                joint.sort_unstable();
+                for same in joint.chunk_by(|x, y| x.0 == y.0) {
+                    cells.clear();
+                    cells.extend(same.chunk_by(|x, y| x == y).map(|c| (c[0].1, c[0].2, c.len() as u32)));
+                    connect(same[0].0 as usize, &cells);
                 }
             }
         }
@@ -161,16 +185,19 @@ impl Affinity {
     }
 }
 
-/// From the sorted (.., own class, other's class) of one pair.
-fn edge(same: &[(u32, u32, u32)], a: &Habit, b: &Habit) -> Edge {
-    let n = same.len() as f64;
+/// Class of one, class of the other, on how many common items.
+type Cell = (u32, u32, u32);
+
+/// From the counts of one pair, in the order of the classes.
+fn edge(cells: &[Cell], a: &Habit, b: &Habit) -> Edge {
+    let n = cells.iter().map(|c| f64::from(c.2)).sum::<f64>();
     let share = |h: &Habit, c: u32| h.share.get(&c).copied().unwrap_or(0.0);
     let (mut squares, mut cross, mut equal) = (0.0, 0.0, 0.0);
-    for cell in same.chunk_by(|x, y| x == y) {
-        let p = cell.len() as f64 / n;
+    for &(own, other, count) in cells {
+        let p = f64::from(count) / n;
         squares += p * p;
-        cross += p * share(a, cell[0].1) * share(b, cell[0].2);
-        if cell[0].1 == cell[0].2 {
+        cross += p * share(a, own) * share(b, other);
+        if own == other {
             equal += p;
         }
     }

@@ -1,5 +1,6 @@
 use super::detect::Groups;
 use super::group_aware_vote::{REFERENCES, check_search};
+use super::joint::Joint;
 use super::responses::Responses;
 use super::words;
 use crate::inside;
@@ -29,6 +30,9 @@ pub struct GroupAwareEm {
     pub min_common: usize,
     /// The method that works inside a group of three or more: any method for classes, with its defaults.
     pub inside: String,
+    /// Goes on from the two stages with one EM over both levels: members follow the answer of their group, groups follow
+    /// the truth.
+    pub joint: bool,
 }
 
 impl Default for GroupAwareEm {
@@ -41,6 +45,7 @@ impl Default for GroupAwareEm {
             max_groups: 10,
             min_common: 2,
             inside: "dawid-skene".into(),
+            joint: false,
         }
     }
 }
@@ -95,7 +100,12 @@ impl Method for GroupAwareEm {
             inside::complete(&mut q, &data.table, gold.as_deref(), &even);
             (q, even, Diagnostics::direct())
         } else {
-            self.weigh(data, &responses, gold.as_deref(), cx)?
+            let (q, prior, diagnostics) = self.weigh(data, &responses, gold.as_deref(), cx)?;
+            if self.joint {
+                self.both_levels(data, &responses, gold.as_deref(), (q, prior), cx)?
+            } else {
+                (q, prior, diagnostics)
+            }
         };
         let annotators = inside::confusion(data, &posterior, self.alpha.max(1e-6));
         let mut out = Outcome::classes(k, posterior, annotators, diagnostics);
@@ -106,6 +116,29 @@ impl Method for GroupAwareEm {
 }
 
 impl GroupAwareEm {
+    /// EM over both levels from the result of the two stages.
+    fn both_levels(
+        &self,
+        data: &Dataset,
+        responses: &Responses,
+        gold: Option<&[Option<u32>]>,
+        start: (Vec<f64>, Vec<f64>),
+        cx: &mut Context<'_>,
+    ) -> Result<(Vec<f64>, Vec<f64>, Diagnostics), Error> {
+        let k = responses.k;
+        let cells = data.table.n_annotators().saturating_mul(k * k);
+        if cells > MOST {
+            let what =
+                format!("{} annotators with {k} classes have matrices of {cells} numbers", data.table.n_annotators());
+            return Err(Error::TooLarge { what });
+        }
+        let mut both = Joint::new(data, responses, gold, self.alpha.max(1e-9), start);
+        let run = both.run(self.max_iter, self.tol, cx)?;
+        let (mut q, prior) = (both.q, both.prior);
+        inside::complete(&mut q, &data.table, gold, &prior);
+        Ok((q, prior, run.diagnostics("penalised-log-likelihood")))
+    }
+
     /// EM over voters with soft responses: posterior, class shares, how it went.
     fn weigh(
         &self,

@@ -5,6 +5,7 @@ mod affinity;
 mod detect;
 mod group_aware_em;
 mod group_aware_vote;
+mod joint;
 mod responses;
 mod robust;
 mod simulate;

@@ -29,6 +29,8 @@ pub(super) struct Responses {
     /// Groups are the first voters.
     pub groups: usize,
     pub voters: usize,
+    /// The voter that each annotator is, or belongs to.
+    pub voter: Vec<u32>,
 }
 
 /// Groups smaller than this vote: there is nothing to model.
@@ -84,10 +86,10 @@ impl Responses {
         let voter: Vec<u32> = of
             .iter()
             .map(|g| {
-                if g.is_none() {
+                g.unwrap_or_else(|| {
                     voters += 1;
-                }
-                voters.wrapping_sub(1)
+                    voters - 1
+                })
             })
             .collect();
         for u in 0..units {
@@ -104,7 +106,7 @@ impl Responses {
         by_unit.iter().for_each(|(u, _)| offsets[*u as usize + 1] += 1);
         (0..units).for_each(|u| offsets[u + 1] += offsets[u]);
         let list = by_unit.into_iter().map(|x| x.1).collect();
-        Ok(Responses { k, offsets, list, soft, groups: first as usize, voters: voters as usize })
+        Ok(Responses { k, offsets, list, soft, groups: first as usize, voters: voters as usize, voter })
     }
 
     /// Visits the responses on an item: voter, class, how much of the response.
@@ -120,6 +122,14 @@ impl Responses {
                 }
             }
         }
+    }
+
+    /// What group `voter` responds to an item: a probability for every class.
+    pub fn of_group(&self, u: usize, voter: usize) -> Option<&[f64]> {
+        self.list[self.offsets[u]..self.offsets[u + 1]].iter().find(|r| r.voter as usize == voter).and_then(|r| {
+            let Said::Soft(at) = r.said else { return None };
+            Some(&self.soft[at as usize * self.k..(at as usize + 1) * self.k])
+        })
     }
 
     pub fn units(&self) -> usize {

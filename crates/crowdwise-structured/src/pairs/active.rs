@@ -1,8 +1,8 @@
 //! Which comparison to ask for next: the pair and annotator whose answer is expected to tell most about items and
 //! annotators (Chen, Bennett, Collins-Thompson and Horvitz 2013, section 4).
 
-use super::outcome::both;
 use crowdwise_core::{Annotators, Dataset, Error, Fit, Preference, Truth, stream};
+use crowdwise_methods::preference::both;
 use rand::{Rng, RngExt};
 use special::Gamma;
 use std::collections::BTreeSet;

@@ -304,5 +304,5 @@ impl Judgements {
 }
 
 fn logistic(x: f64) -> f64 {
-    super::outcome::both(x).0
+    crowdwise_methods::preference::both(x).0
 }

@@ -1,9 +1,9 @@
 //! Direct preference optimisation with reliabilities of annotators, for policies that are tables: a reference to check
 //! larger implementations against.
 
-use super::outcome::both;
 use crowdwise_core::{Error, Problems};
 use crowdwise_methods::optimise::Search;
+use crowdwise_methods::preference::both;
 
 /// One annotator preferred one response to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

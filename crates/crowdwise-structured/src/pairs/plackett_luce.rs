@@ -1,11 +1,10 @@
 use super::choices::{Choices, DENSE, log_likelihood, parts, variances};
-use super::rank_centrality::members;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
     Rankings, Reference, Run, Severity, Status, Step, Structure, Subject, Truth, group,
 };
 use crowdwise_methods::optimise::Search;
-use crowdwise_methods::preference::{centred, separated, with_itself};
+use crowdwise_methods::preference::{centred, members, separated, with_itself};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

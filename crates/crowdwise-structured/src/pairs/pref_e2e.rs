@@ -1,11 +1,9 @@
-use super::mixture::{Mixture, Position};
-use super::outcome::both;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Features, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Status, Step, Truth,
 };
 use crowdwise_methods::optimise::Search;
-use crowdwise_methods::preference::{Cholesky, Comparisons, TieModel, separated, with_itself};
+use crowdwise_methods::preference::{Cholesky, Comparisons, Mixture, Position, TieModel, both, separated, with_itself};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -158,20 +156,9 @@ struct Scaled {
 impl Scaled {
     fn new(f: &Features, standardise: bool) -> Scaled {
         let (n, dim) = (f.rows(), f.dim);
-        let mut mean = vec![0.0; dim];
-        for i in 0..n {
-            mean.iter_mut().zip(f.row(i)).for_each(|(m, &v)| *m += f64::from(v) / n as f64);
-        }
-        let mut scale = vec![1.0; dim];
-        if standardise {
-            let mut square = vec![0.0; dim];
-            for i in 0..n {
-                for (d, &v) in f.row(i).iter().enumerate() {
-                    square[d] += (f64::from(v) - mean[d]).powi(2) / n as f64;
-                }
-            }
-            // a feature that is the same everywhere says nothing
-            scale = square.iter().map(|s| if *s > 1e-12 { 1.0 / s.sqrt() } else { 0.0 }).collect();
+        let (mean, mut scale) = f.standard(dim, |_| true);
+        if !standardise {
+            scale.fill(1.0);
         }
         let mut rows = Vec::with_capacity(n * dim);
         for i in 0..n {

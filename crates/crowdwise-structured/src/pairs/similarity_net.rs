@@ -134,7 +134,7 @@ impl Net {
         let free = |a: usize, b: usize| 0.5 * (self.w[at + a * k + b] + self.w[at + b * k + a]);
         let entry = |x: usize| {
             let (a, b) = (x / k, x % k);
-            if learned { super::outcome::both(free(a, b)).0 } else { f64::from(u8::from(a == b)) }
+            if learned { crowdwise_methods::preference::both(free(a, b)).0 } else { f64::from(u8::from(a == b)) }
         };
         (0..k * k).map(entry).collect()
     }

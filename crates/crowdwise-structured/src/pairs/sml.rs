@@ -1,9 +1,9 @@
-use super::outcome::both;
 use super::soft_scores::soft_scores;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Finding, LabelKind, Method, MethodInfo, Outcome,
     Preference, Problems, Reference, Severity, Status, Subject, Table,
 };
+use crowdwise_methods::preference::both;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

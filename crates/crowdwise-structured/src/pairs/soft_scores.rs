@@ -1,8 +1,7 @@
 //! Bradley and Terry's model with soft outcomes, one for each compared pair: every pair counts once.
 
-use super::outcome::both;
 use crowdwise_core::{Table, Truth};
-use crowdwise_methods::preference::{Cholesky, Comparisons, centred, separated};
+use crowdwise_methods::preference::{Cholesky, Comparisons, both, centred, separated};
 use special::Error as _;
 
 /// Scores of items from `chance`, for each compared pair the probability that its first item is better.

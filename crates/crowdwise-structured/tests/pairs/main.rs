@@ -6,3 +6,4 @@ mod features;
 mod held_out;
 mod preference;
 mod ranking;
+mod reward;

@@ -2,8 +2,7 @@
 
 use crate::common::{correlation, fit, has, kendall, scores, sigma, world};
 use crowdwise_core::{Annotators, AnyMethod, Context, Dataset, Fit, LabelKind, Preference, Stop, TableBuilder, Truth};
-use crowdwise_methods::preference::{BradleyTerry, TieModel};
-use crowdwise_structured::pairs::{CrowdBradleyTerry, Position};
+use crowdwise_methods::preference::{BradleyTerry, CrowdBradleyTerry, Position, TieModel};
 
 fn reliability(f: &Fit) -> &[f64] {
     match &f.annotators {
@@ -40,8 +39,14 @@ fn small() -> Dataset {
 /// linear scores, one indicator per item, ridge 0.3, prior exponents 2 and 1.1), to the end (gradient below 1e-12).
 #[test]
 fn an_independent_program_gives_the_same_numbers() {
-    let method =
-        CrowdBradleyTerry { alpha: 2.0, beta: 1.1, ridge: 0.3, virtual_wins: 0.0, tol: 1e-10, ..Default::default() };
+    let method = CrowdBradleyTerry {
+        alpha: Some(2.0),
+        beta: Some(1.1),
+        ridge: 0.3,
+        virtual_wins: 0.0,
+        tol: 1e-10,
+        ..Default::default()
+    };
     let f = fit(&method, &small());
     assert_eq!(f.diagnostics.stop, Stop::Converged);
     let want = [1.27827342, 0.64652762, -0.22682413, -0.6250436, -0.03789218, -1.03504113];

@@ -3,8 +3,8 @@
 use crate::common::{correlation, fit, has, kendall, scores, shared, sigma, world};
 use crowdwise_core::simulate::{SimModel, Simulation, Simulator};
 use crowdwise_core::{Dataset, LabelKind, Preference, Rankings, Stop, TableBuilder, stream};
-use crowdwise_methods::preference::{BradleyTerry, TieModel};
-use crowdwise_structured::pairs::{ActivePairs, Belief, CrowdBradleyTerry, PlackettLuce, RankCentrality};
+use crowdwise_methods::preference::{BradleyTerry, CrowdBradleyTerry, RankCentrality, TieModel};
+use crowdwise_structured::pairs::{ActivePairs, Belief, PlackettLuce};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 

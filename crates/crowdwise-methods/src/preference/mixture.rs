@@ -1,8 +1,8 @@
 //! The likelihood of comparisons by annotators who sometimes answer the other way round.
 
+use super::TieModel;
 use super::outcome::{Outcomes, Ties, both};
 use crowdwise_core::{Preference, Table};
-use crowdwise_methods::preference::TieModel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -186,6 +186,22 @@ impl Mixture {
             g[self.position_at()] = by_position;
         }
         sum + self.penalty(x, &w, g)
+    }
+
+    /// Every answer with a winner: the annotator, and the probability of the answer if it is meant and if it is turned round.
+    /// Ties are left out, since they are as likely either way.
+    pub fn each_decision(&self, x: &[f64], mut f: impl FnMut(usize, f64, f64)) {
+        let ties = self.ties_of(x);
+        for u in &self.shown {
+            let d = x[u.left as usize] - x[u.right as usize];
+            for row in u.start as usize..u.end as usize {
+                let (j, c) = (self.annotator[row] as usize, self.code[row] as usize);
+                if c != Preference::Tie as usize {
+                    let (a, b) = meant(&ties, d, self.position_of(x, j));
+                    f(j, a.p[c], b.p[c]);
+                }
+            }
+        }
     }
 
     /// What the priors cost; adds their gradient.

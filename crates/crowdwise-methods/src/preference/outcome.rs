@@ -1,6 +1,6 @@
 //! Probabilities of the three outcomes of a comparison, and how they change.
 
-use crowdwise_methods::preference::TieModel;
+use super::TieModel;
 
 /// The tie parameter at one point: u = ln η (Rao and Kupper) or ln ν (Davidson), so that any number is allowed.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,11 @@
+use super::bradley_terry::centred;
+use super::dense::Cholesky;
+use super::pairs::{Comparisons, with_itself};
+use super::places::separated;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Severity, Status, Step, Subject, Truth, group,
 };
-use crowdwise_methods::preference::{Cholesky, Comparisons, centred, separated, with_itself};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -112,7 +115,8 @@ impl Method for RankCentrality {
     }
 }
 
-pub(super) fn members(component: &[u32], n: usize) -> Vec<Vec<usize>> {
+/// The items of each of `n` components.
+pub fn members(component: &[u32], n: usize) -> Vec<Vec<usize>> {
     let mut out = vec![Vec::new(); n];
     component.iter().enumerate().for_each(|(i, &c)| out[c as usize].push(i));
     out

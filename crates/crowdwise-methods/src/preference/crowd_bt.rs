@@ -1,13 +1,13 @@
+use super::bradley_terry::{TieModel, centred};
 use super::information::{Errors, Grade};
 use super::mixture::{Mixture, Position};
 use super::outcome::both;
+use super::pairs::{BOTH_ORDERS, Comparisons, infinite_scores, no_position, with_itself};
+use super::prior::Crowd;
+use crate::optimise::Search;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Finding, Fit, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Run, Severity, Status, Step, Subject, Truth, group,
-};
-use crowdwise_methods::optimise::Search;
-use crowdwise_methods::preference::{
-    BOTH_ORDERS, Comparisons, TieModel, centred, infinite_scores, no_position, with_itself,
+    Reference, Run, Severity, Status, Step, Stop, Subject, Truth, group,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,10 +26,10 @@ pub struct CrowdBradleyTerry {
     /// shown in both orders.
     pub position: Position,
     /// Prior of the reliability w: w^(alpha - 1) (1 - w)^(beta - 1). More than `beta`, so that "most are right" tells
-    /// the ranking from its reverse.
-    pub alpha: f64,
-    /// See `alpha`.
-    pub beta: f64,
+    /// the ranking from its reverse. `null`: both are estimated from the comparisons.
+    pub alpha: Option<f64>,
+    /// See `alpha`; both are given or none.
+    pub beta: Option<f64>,
     /// Wins and losses of every item against a virtual item of score 0: keeps scores finite.
     pub virtual_wins: f64,
     /// Pull of the scores towards 0 (weight of half their sum of squares).
@@ -50,8 +50,8 @@ impl Default for CrowdBradleyTerry {
         CrowdBradleyTerry {
             ties: TieModel::RaoKupper,
             position: Position::None,
-            alpha: 5.0,
-            beta: 1.02,
+            alpha: None,
+            beta: None,
             virtual_wins: 0.5,
             ridge: 0.0,
             level: 0.95,
@@ -64,6 +64,9 @@ impl Default for CrowdBradleyTerry {
 
 /// Steps after which the scale is taken anew.
 const RESCALE: [usize; 3] = [8, 30, 100];
+/// Times at most that the prior is estimated, and how well the scores are known by then.
+const ROUNDS: usize = 4;
+const ROUGH: f64 = 1e-3;
 
 impl Method for CrowdBradleyTerry {
     const INFO: MethodInfo = MethodInfo {
@@ -99,8 +102,15 @@ impl Method for CrowdBradleyTerry {
     };
 
     fn check(&self, problems: &mut Problems) {
-        problems.at_least("alpha", self.alpha, 1.0);
-        problems.at_least("beta", self.beta, 1.0);
+        let given = |x: Option<f64>| x.unwrap_or(1.0);
+        problems.at_least("alpha", given(self.alpha), 1.0);
+        problems.at_least("beta", given(self.beta), 1.0);
+        problems.require(
+            self.alpha.is_some() == self.beta.is_some(),
+            "beta",
+            self.beta.map_or_else(|| "null".into(), |b| b.to_string()),
+            "given if `alpha` is, and left out if `alpha` is",
+        );
         problems.at_least("virtual_wins", self.virtual_wins, 0.0);
         problems.at_least("ridge", self.ridge, 0.0);
         problems.between("level", self.level, 0.0, 1.0);
@@ -118,7 +128,10 @@ impl Method for CrowdBradleyTerry {
         let strong = pairs.strong_components();
         findings.extend(infinite_scores(n_components, strong, self.ridge > 0.0 || self.virtual_wins > 0.0));
         let mut m = self.model(data, &pairs, &mut findings);
-        let (x, run) = self.minimum(&mut m, &component, cx)?;
+        let warm = cx.warm.and_then(|w| Some((warm_point(w, &m, &component)?, warm_prior(w))));
+        let (start, before) = warm.unwrap_or_else(|| (m.start(), None));
+        let start = self.estimate_prior(&mut m, start, before, cx)?;
+        let (x, run) = minimum(&m, start, self.max_iter, self.tol, cx)?;
 
         let errors = cx.install(|| Errors::at(&m, &x, &component, n_components, self.dense_items))?;
         findings.extend(about_errors(errors.grade, self.dense_items));
@@ -145,6 +158,7 @@ impl Method for CrowdBradleyTerry {
                 Grade::Diagonal => "second-order",
             }),
         );
+        note("prior", json!(m.prior));
         note("tie_model", json!(m.ties));
         if m.has_tie() {
             let ties = m.ties_of(&x);
@@ -178,7 +192,10 @@ impl CrowdBradleyTerry {
     /// The likelihood of this data, with what the data cannot tell left out.
     fn model(&self, data: &Dataset, pairs: &Comparisons, findings: &mut Vec<Finding>) -> Mixture {
         let mut m = Mixture::new(&data.table);
-        (m.prior, m.ridge, m.virtual_wins) = ([self.alpha, self.beta], self.ridge, self.virtual_wins);
+        (m.prior, m.ridge, m.virtual_wins) = (Crowd::DEFAULT.exponents(), self.ridge, self.virtual_wins);
+        if let (Some(a), Some(b)) = (self.alpha, self.beta) {
+            m.prior = [a, b];
+        }
         m.position = self.position;
         if self.position != Position::None && pairs.both_orders < BOTH_ORDERS {
             findings.push(no_position(pairs));
@@ -190,38 +207,78 @@ impl CrowdBradleyTerry {
         m
     }
 
-    /// Where the penalised likelihood is largest, and how the way there went.
-    fn minimum(&self, m: &mut Mixture, component: &[u32], cx: &mut Context<'_>) -> Result<(Vec<f64>, Run), Error> {
-        let start = cx.warm.and_then(|w| warm_point(w, m, component));
-        let mut search = Search::new(start.unwrap_or_else(|| m.start()), 12, |x, g| m.evaluate(x, g));
-        let mut scale = m.scale(&search.x);
-        let mut turn = true;
-        let run = cx.iterate(self.max_iter, self.tol, |_, iteration| {
-            if !search.value.is_finite() {
-                return Ok(Step { objective: None, change: f64::NAN });
+    /// Sets the prior that the comparisons speak for, in turn with the scores; where the search for the scores should start
+    /// then. With a given prior nothing happens, nor if `before`, the prior of an earlier fit, still holds at its end.
+    fn estimate_prior(
+        &self,
+        m: &mut Mixture,
+        start: Vec<f64>,
+        before: Option<Crowd>,
+        cx: &mut Context<'_>,
+    ) -> Result<Vec<f64>, Error> {
+        if self.alpha.is_some() {
+            return Ok(start);
+        }
+        if let Some(before) = before {
+            m.prior = before.exponents();
+            if Crowd::of(m, &start).near(before) {
+                return Ok(start);
             }
-            if RESCALE.contains(&iteration) {
-                scale = m.scale(&search.x);
-                search.forget();
+        }
+        let (mut x, mut crowd) = (start, Crowd::DEFAULT);
+        for _ in 0..ROUNDS {
+            let (next, run) = minimum(m, x, self.max_iter, self.tol.max(ROUGH), cx)?;
+            x = next;
+            if run.stop == Stop::Cancelled {
+                break;
             }
-            let mut change = search.distance(&scale);
-            if change >= self.tol && !search.step(&scale, |x, g| m.evaluate(x, g)) {
-                change = 0.0; // no way down at the precision of the numbers
+            let found = Crowd::of(m, &x);
+            m.prior = found.exponents();
+            if found.near(crowd) {
+                break;
             }
-            if change < self.tol && turn {
-                turn = false;
-                if let Some(x) = turned_round(m, &search.x) {
-                    let other = Search::new(x, 12, |x, g| m.evaluate(x, g));
-                    if other.value < search.value {
-                        search = other;
-                        change = 1.0;
-                    }
+            crowd = found;
+        }
+        Ok(x)
+    }
+}
+
+/// Where the penalised likelihood is largest, and how the way there went.
+fn minimum(
+    m: &Mixture,
+    start: Vec<f64>,
+    max_iter: usize,
+    tol: f64,
+    cx: &mut Context<'_>,
+) -> Result<(Vec<f64>, Run), Error> {
+    let mut search = Search::new(start, 12, |x, g| m.evaluate(x, g));
+    let mut scale = m.scale(&search.x);
+    let mut turn = true;
+    let run = cx.iterate(max_iter, tol, |_, iteration| {
+        if !search.value.is_finite() {
+            return Ok(Step { objective: None, change: f64::NAN });
+        }
+        if RESCALE.contains(&iteration) {
+            scale = m.scale(&search.x);
+            search.forget();
+        }
+        let mut change = search.distance(&scale);
+        if change >= tol && !search.step(&scale, |x, g| m.evaluate(x, g)) {
+            change = 0.0; // no way down at the precision of the numbers
+        }
+        if change < tol && turn {
+            turn = false;
+            if let Some(x) = turned_round(m, &search.x) {
+                let other = Search::new(x, 12, |x, g| m.evaluate(x, g));
+                if other.value < search.value {
+                    search = other;
+                    change = 1.0;
                 }
             }
-            Ok(Step { objective: Some(-search.value), change })
-        })?;
-        Ok((search.x, run))
-    }
+        }
+        Ok(Step { objective: Some(-search.value), change })
+    })?;
+    Ok((search.x, run))
 }
 
 /// The reverse ranking with reverse annotators, which the comparisons cannot tell from `x`; `None` where the prior
@@ -270,6 +327,12 @@ fn warm_point(fit: &Fit, m: &Mixture, component: &[u32]) -> Option<Vec<f64>> {
         }
     }
     Some(x)
+}
+
+/// The prior that an earlier fit was made with.
+fn warm_prior(fit: &Fit) -> Option<Crowd> {
+    let prior: [f64; 2] = serde_json::from_value(fit.diagnostics.details.get("prior")?.clone()).ok()?;
+    prior.iter().all(|p| p.is_finite() && *p >= 1.0).then(|| Crowd::from_exponents(prior)).filter(Crowd::is_one)
 }
 
 /// Annotators whose answers count the other way round.

@@ -1,0 +1,12 @@
+//! Sequences: golden numbers, recovery, tag schemes, odd and bad input.
+#![allow(clippy::print_stdout)] // figures for the pages, and what was skipped
+
+mod common;
+mod field;
+mod golden;
+mod ner;
+mod recovery;
+mod tags;
+
+#[path = "../../../crowdwise-core/tests/support/sets.rs"]
+mod sets;
