@@ -251,7 +251,7 @@ mod tests {
     fn the_same_habit_is_no_copy_but_the_same_errors_are() {
         assert_eq!(found(|_, _| [1, 1]), 0, "both always say y");
         // both err on the same third of the items, which nobody else finds hard
-        let same = |i: usize, z: usize| if i % 3 == 0 { 1 - z } else { z };
+        let same = |i: usize, z: usize| if i.is_multiple_of(3) { 1 - z } else { z };
         assert_eq!(found(|i, z| [same(i, z); 2]), 1);
         // each errs on a third of its own
         let other = |i: usize, z: usize| if i % 3 == 1 { 1 - z } else { z };

@@ -129,14 +129,14 @@ mod tests {
     use crate::simulate::{SimModel, Simulation, Simulator};
     use crate::{GoldValues, Preference, Structure};
 
-    fn made(s: Simulation) -> (crate::Dataset, crate::Gold) {
-        Simulator::new(&s, 3).unwrap().dataset().unwrap()
+    fn made(s: &Simulation) -> (crate::Dataset, crate::Gold) {
+        Simulator::new(s, 3).unwrap().dataset().unwrap()
     }
 
     #[test]
     fn sets_have_the_size_asked_for() {
         let s = Simulation { model: SimModel::Sets, items: 4000, classes: 5, set_size: 2.0, ..Simulation::default() };
-        let (data, gold) = made(s.clone());
+        let (data, gold) = made(&s);
         let GoldValues::Classes(truth) = &gold.values else { panic!() };
         let names = data.table.categorical().unwrap().classes;
         let name = |c: u32| {
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn neighbours_of_a_grid_are_alike() {
         let s = Simulation { model: SimModel::Graph, items: 2500, classes: 4, stay: 0.8, ..Simulation::default() };
-        let (data, gold) = made(s);
+        let (data, gold) = made(&s);
         let Structure::Graph(edges) = &data.structure else { panic!() };
         assert_eq!(edges.len(), 2 * 50 * 49);
         let truth = gold.classes(2500);
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn rankings_of_the_top_leave_the_others_behind() {
         let s = Simulation { model: SimModel::Rankings, items: 20, ranked: 6, top: 2, ..Simulation::default() };
-        let (data, _) = made(s);
+        let (data, _) = made(&s);
         let Structure::Rankings(r) = &data.structure else { panic!() };
         assert_eq!(r.len(), 500);
         assert!((0..r.len()).all(|x| r.ranking(x).0.len() == 2 && r.ranking(x).1.len() == 4));
