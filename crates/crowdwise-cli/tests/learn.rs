@@ -114,7 +114,7 @@ fn from_a_folder_of_images() {
     let p = run_in(dir.path(), &["predict", "m.cw", "--features", "photos", "-q"]).ok();
     let right = |l: &&str| {
         let n: usize = l.split_once(".png").unwrap().0.rsplit_once("/p").unwrap().1.parse().unwrap();
-        l.contains(if n % 2 == 0 { ",left," } else { ",right," })
+        l.contains(if n.is_multiple_of(2) { ",left," } else { ",right," })
     };
     assert_eq!(p.stdout.lines().skip(1).filter(right).count(), 60, "{}", p.stdout);
     std::fs::remove_file(dir.path().join("photos/day0/p3.png")).unwrap();
