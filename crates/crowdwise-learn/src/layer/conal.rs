@@ -3,7 +3,7 @@ use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Probabilities, add_gold};
 use crate::rows::AnnotatorRows;
 use crate::train::Task;
-use crate::{Matrix, NetworkParams, Training};
+use crate::{Choose, Matrix, NetworkParams, Training};
 use crowdwise_core::{
     Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stream,
 };
@@ -51,7 +51,8 @@ impl Default for Conal {
             diagonal: 3.0,
             annotator_rate: 1e-2,
             network: NetworkParams::default(),
-            training: Training::default(),
+            // held-out labels choose too early here: see the page
+            training: Training { holdout: 0.0, choose: Choose::Last, ..Training::default() },
         }
     }
 }
