@@ -116,7 +116,7 @@ fn graphs_of_other_items() {
     ]);
     let run = |graph: &str| run_in(dir.path(), &["fit", "v.csv", "--graph", graph, "-m", "ds-mrf", "--format", "csv"]);
     let none = run("none.csv");
-    assert!(none.code == 2 && none.stderr.contains("first unknown item is `q3`"), "{}", none.block());
+    assert!(none.code == 2 && none.stderr.contains("first unknown item is `q1`"), "{}", none.block());
     assert!(none.stderr.contains("same item ids"), "{}", none.block());
     let some = run("some.csv").ok();
     for part in [
