@@ -93,7 +93,7 @@ fn overview(out: &mut String, i: &Inspection, data: &Dataset, width: Option<usiz
     };
     rows.push((unit, spread(&i.labels_per_unit)));
     rows.push(("labels per annotator", spread(&i.labels_per_annotator)));
-    if i.repeated > 0 {
+    if i.repeated > 0 && i.rankings.is_none() {
         rows.push((
             "repeated",
             format!(

@@ -261,7 +261,8 @@ fn of_inspection(data: &Dataset, i: &Inspection) -> Vec<Finding> {
     let mut add = |code: &str, severity, subject, message: String, advice: &str| {
         out.push(Finding::new(code, severity, subject, message, advice));
     };
-    if i.repeated > 0 {
+    // a pair of items is in many rankings of an annotator
+    if i.repeated > 0 && i.rankings.is_none() {
         add(
             "repeated-labels",
             Severity::Info,

@@ -27,7 +27,7 @@ pub struct PlackettLuce {
 
 impl Default for PlackettLuce {
     fn default() -> Self {
-        PlackettLuce { ridge: 0.01, level: 0.95, max_iter: 2000, tol: 1e-9 }
+        PlackettLuce { ridge: 0.01, level: 0.95, max_iter: 2000, tol: 1e-8 }
     }
 }
 
@@ -161,10 +161,13 @@ impl PlackettLuce {
         }
         let scale: Vec<f64> = h.iter().map(|h| 1.0 / h).collect();
         let mut search = Search::new(vec![0.0; n], 12, f);
+        let mut still = 0;
         let run = cx.iterate(self.max_iter, self.tol, |_, _| {
-            // a step that finds nothing lower stands at the bottom, as far as the numbers go
+            let before = search.value;
             let moved = search.step(&scale, f);
-            let change = if moved { search.distance(&scale) } else { 0.0 };
+            still = if before - search.value > 1e-15 * before.abs() { 0 } else { still + 1 };
+            // no step lower, or none to speak of: this is the bottom, as far as the numbers go
+            let change = if moved && still < 3 { search.distance(&scale) } else { 0.0 };
             Ok(Step { objective: Some(-search.value), change })
         })?;
         let x = search.x;

@@ -267,6 +267,7 @@ fn simulated_rankings_come_back() {
         let truth: Vec<f64> = (0..20).map(|i| sim.score(i)).collect();
         let mean = truth.iter().sum::<f64>() / 20.0;
         let f = fit(&PlackettLuce::default(), &data);
+        assert_eq!(f.diagnostics.stop, Stop::Converged);
         // 75 rankings show an item: standard errors of 0.15 to 0.25
         assert!(correlation(scores(&f), &truth) > 0.93, "{seed}");
         let pairs = fit(&BradleyTerry::default(), &data);
