@@ -1724,7 +1724,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__simulate)
-            opts="-o -p -q -v -h --output --force --items --annotators --classes --per-item --accuracy --spammers --adversaries --copy-groups --imbalance --regular --zipf --features --class-names --param --seed --quiet --verbose --help dawid-skene one-coin confusion-vector spammer-hammer mace glad real bradley-terry sequences similarities"
+            opts="-o -p -q -v -h --output --force --items --annotators --classes --per-item --accuracy --spammers --adversaries --copy-groups --imbalance --regular --zipf --features --class-names --param --seed --quiet --verbose --help dawid-skene one-coin confusion-vector spammer-hammer mace glad real bradley-terry sequences similarities sets graph rankings"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -301,7 +301,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l sets -d 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l features -d 'One row of numbers per item: .npy or CSV; images as .npy of N x height x width (x channels)' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l features -d 'One row of numbers per item: .npy or CSV; images as .npy of N x height x width (x channels), or a folder of PNG and JPEG files that are called like the items' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s m -l method -d 'The method [default: aggnet]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s p -l param -d 'A parameter of the method; `crowdwise methods METHOD` lists them' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-features -d 'Features of items to test the classifier on' -r -F
@@ -358,7 +358,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l sets -d 'L
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l features -d 'One row of numbers per item, as the model was trained on' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l features -d 'One row of numbers or one image per item, as the model was trained on' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l answers -d 'Labels that some of the items have: by annotators whom the model knows they count, too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l truth -d 'Known classes (row,label from 0, or item,label), only to evaluate' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l samples -d 'Draw so many networks by dropout and add entropy and BALD, both in bits' -r
@@ -403,7 +403,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l sets -d 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s m -l method -d 'The method [default: crowd-bt where annotators gave enough comparisons, else bradley-terry]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s m -l method -d 'The method [default: plackett-luce for rankings, crowd-bt where annotators gave enough comparisons, else bradley-terry]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s p -l param -d 'A parameter of the method; `crowdwise methods METHOD` lists them' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l next -d 'Instead of the leaderboard, the N comparisons (pair and annotator) expected to tell most' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l truth -d 'Known scores (item,score), only to evaluate' -r

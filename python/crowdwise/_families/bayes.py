@@ -50,8 +50,14 @@ class BayesDgc(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 120
         Passes over the training items.
     batch_size : int, default 64
@@ -110,7 +116,9 @@ class BayesDgc(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 120,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -135,7 +143,9 @@ class BayesDgc(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -184,8 +194,14 @@ class DeepMF(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 120
         Passes over the training items.
     batch_size : int, default 64
@@ -244,7 +260,9 @@ class DeepMF(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 120,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -269,7 +287,9 @@ class DeepMF(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -324,8 +344,14 @@ class DeepBP(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 120
         Passes over the training items.
     batch_size : int, default 64
@@ -387,7 +413,9 @@ class DeepBP(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 120,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -415,7 +443,9 @@ class DeepBP(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate

@@ -46,8 +46,14 @@ class TwoStage(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 40
         Passes over the training items.
     batch_size : int, default 64
@@ -103,7 +109,9 @@ class TwoStage(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 40,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -125,7 +133,9 @@ class TwoStage(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -254,8 +264,14 @@ class Aggnet(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 40
         Passes over the training items.
     batch_size : int, default 64
@@ -314,7 +330,9 @@ class Aggnet(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 40,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -338,7 +356,9 @@ class Aggnet(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -392,8 +412,14 @@ class AdvCrowd(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 40
         Passes over the training items.
     batch_size : int, default 64
@@ -454,7 +480,9 @@ class AdvCrowd(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 40,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -481,7 +509,9 @@ class AdvCrowd(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -527,8 +557,14 @@ class MBEM(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 120
         Passes over the training items.
     batch_size : int, default 64
@@ -585,7 +621,9 @@ class MBEM(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 120,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -608,7 +646,9 @@ class MBEM(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate

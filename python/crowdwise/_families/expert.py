@@ -57,8 +57,14 @@ class Dlc(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 40
         Passes over the training items.
     batch_size : int, default 64
@@ -121,7 +127,9 @@ class Dlc(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 40,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -149,7 +157,9 @@ class Dlc(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -209,8 +219,14 @@ class InstanceConfusion(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 40
         Passes over the training items.
     batch_size : int, default 64
@@ -275,7 +291,9 @@ class InstanceConfusion(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 40,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -304,7 +322,9 @@ class InstanceConfusion(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -365,8 +385,14 @@ class Mnn(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "full"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 40
         Passes over the training items.
     batch_size : int, default 64
@@ -431,7 +457,9 @@ class Mnn(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "full",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 40,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -461,7 +489,9 @@ class Mnn(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate

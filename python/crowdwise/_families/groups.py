@@ -117,6 +117,9 @@ class GroupAwareEm(Aggregator):
         Items that two annotators must have in common to be compared.
     inside : str, default "dawid-skene"
         The method that works inside a group of three or more: any method for classes, with its defaults.
+    joint : bool, default False
+        Goes on from the two stages with one EM over both levels: members follow the answer of their group, groups
+        follow the truth.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
@@ -151,6 +154,7 @@ class GroupAwareEm(Aggregator):
         max_groups: int = 10,
         min_common: int = 2,
         inside: str = "dawid-skene",
+        joint: bool = False,
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
@@ -162,6 +166,7 @@ class GroupAwareEm(Aggregator):
         self.max_groups = max_groups
         self.min_common = min_common
         self.inside = inside
+        self.joint = joint
         self.random_state = random_state
         self.threads = threads
         self.progress = progress

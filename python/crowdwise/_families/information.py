@@ -37,7 +37,7 @@ class MaxMig(Learner):
     init : Literal["votes", "features"], default "votes"
         Where the crowd's view begins: at the shares of the `votes`, or at votes in which annotators count by how
         much of their labels the `features` explain (for crowds whose majority may know nothing).
-    annotator_rate : float, default 0.001
+    annotator_rate : float, default 0.003
         Step length for the annotators' numbers.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
@@ -50,8 +50,14 @@ class MaxMig(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "full"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 120
         Passes over the training items.
     batch_size : int, default 64
@@ -64,10 +70,10 @@ class MaxMig(Learner):
         How gradients become steps.
     weight_decay : float, default 0.0001
         Pull of the network's weights towards 0.
-    holdout : float, default 0.1
+    holdout : float, default 0.0
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
-    choose : Literal["best", "last"], default "best"
+    choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
         When the best epoch is known, train once more for so many epochs with the held-out items, too.
@@ -103,21 +109,23 @@ class MaxMig(Learner):
         divergence: Literal["kl", "pearson", "js"] = "kl",
         prior: Literal["uniform", "learn"] = "uniform",
         init: Literal["votes", "features"] = "votes",
-        annotator_rate: float = 0.001,
+        annotator_rate: float = 0.003,
         network: Any = "auto",
         hidden: int = 128,
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "full",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 120,
         batch_size: int = 64,
         learning_rate: float = 0.001,
         learning_rate_decay: float = 1.0,
         optimiser: Literal["adam", "rmsprop", "sgd"] = "adam",
         weight_decay: float = 0.0001,
-        holdout: float = 0.1,
-        choose: Literal["best", "last"] = "best",
+        holdout: float = 0.0,
+        choose: Literal["best", "last"] = "last",
         refit: bool = True,
         patience: int = 30,
         random_state: int | None = 0,
@@ -133,7 +141,9 @@ class MaxMig(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate

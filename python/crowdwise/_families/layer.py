@@ -53,8 +53,14 @@ class CrowdLayer(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 120
         Passes over the training items.
     batch_size : int, default 64
@@ -112,7 +118,9 @@ class CrowdLayer(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 120,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -136,7 +144,9 @@ class CrowdLayer(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -184,8 +194,14 @@ class TraceReg(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 120
         Passes over the training items.
     batch_size : int, default 64
@@ -245,7 +261,9 @@ class TraceReg(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 120,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -270,7 +288,9 @@ class TraceReg(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -320,8 +340,14 @@ class GeoCrowdNet(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 120
         Passes over the training items.
     batch_size : int, default 64
@@ -381,7 +407,9 @@ class GeoCrowdNet(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 120,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -406,7 +434,9 @@ class GeoCrowdNet(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -453,8 +483,14 @@ class DoctorNet(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 120
         Passes over the training items.
     batch_size : int, default 64
@@ -512,7 +548,9 @@ class DoctorNet(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 120,
         batch_size: int = 64,
         learning_rate: float = 0.001,
@@ -536,7 +574,9 @@ class DoctorNet(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -584,8 +624,14 @@ class Conal(Learner):
         Share of the hidden numbers that are left out at random in every training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
+    weights : Literal["full", "small"], default "small"
+        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
+        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
+    limit : float, default 4.0
+        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        limit.
     epochs : int, default 120
         Passes over the training items.
     batch_size : int, default 64
@@ -598,10 +644,10 @@ class Conal(Learner):
         How gradients become steps.
     weight_decay : float, default 0.0001
         Pull of the network's weights towards 0.
-    holdout : float, default 0.1
+    holdout : float, default 0.0
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
-    choose : Literal["best", "last"], default "best"
+    choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
         When the best epoch is known, train once more for so many epochs with the held-out items, too.
@@ -645,15 +691,17 @@ class Conal(Learner):
         layers: int = 1,
         dropout: float = 0.5,
         batch_norm: bool = False,
+        weights: Literal["full", "small"] = "small",
         standardise: bool = True,
+        limit: float = 4.0,
         epochs: int = 120,
         batch_size: int = 64,
         learning_rate: float = 0.001,
         learning_rate_decay: float = 1.0,
         optimiser: Literal["adam", "rmsprop", "sgd"] = "adam",
         weight_decay: float = 0.0001,
-        holdout: float = 0.1,
-        choose: Literal["best", "last"] = "best",
+        holdout: float = 0.0,
+        choose: Literal["best", "last"] = "last",
         refit: bool = True,
         patience: int = 30,
         random_state: int | None = 0,
@@ -670,7 +718,9 @@ class Conal(Learner):
         self.layers = layers
         self.dropout = dropout
         self.batch_norm = batch_norm
+        self.weights = weights
         self.standardise = standardise
+        self.limit = limit
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate

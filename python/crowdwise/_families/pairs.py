@@ -10,136 +10,38 @@ from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 
 __all__ = [
-    "CrowdBt",
     "CrowdClusters",
+    "PlackettLuce",
     "PrefE2e",
-    "RankCentrality",
     "SimLogistic",
     "SimVolmax",
     "Sml",
 ]
 
 
-class CrowdBt(WarmAggregator):
-    r"""Scores and annotator reliabilities from comparisons of two items, ties included.
+class PlackettLuce(Aggregator):
+    r"""Scores and intervals from rankings of several items, whole or only their top.
 
-    Use it to rank items from comparisons when annotators differ, or when some may be careless, and most of them
-    gave ten comparisons or more. With a quarter of the annotators answering the wrong way round it still finds the
-    order that plain `bradley-terry` loses.
+    Use it for rankings of three items or more, whole or only their top (the best of four, the three favourites of
+    ten): `crowdwise rank` takes it for them by itself. It counts a ranking as what it is. The methods for
+    comparisons also work, on all pairs that a ranking says, and find much the same scores; but they take the pairs
+    of one ranking for independent answers, so that their intervals are too narrow.
 
-    Do not use it when nearly every annotator gave one or two comparisons: reliabilities then stay near their prior,
-    and the result is that of `bradley-terry` with larger differences. It needs most annotators to be right more
-    often than not. Disagreement of taste is not unreliability: a minority with other preferences looks like people
-    who answer the wrong way round.
+    Do not use it when annotators differ much in reliability: it has none of that, and `crowd-bt` on the same file
+    has. Nor when items come in kinds so that the choice between two of them depends on a third (near copies split
+    the votes of a set): that the odds of two items are the same in every set is the model's assumption.
 
     Parameters
     ----------
-    ties : Literal["rao-kupper", "davidson", "half"], default "rao-kupper"
-        What a tie says: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
-        outcome whose rate is estimated; `half`, half a win for each side.
-    position : Literal["none", "shared", "annotators"], default "none"
-        Advantage of the item shown left: `none`, one for all annotators (`shared`), or one for each (`annotators`,
-        pulled towards 0). Refused, with a finding, unless at least a fifth of the pairs compared more than once was
-        shown in both orders.
-    alpha : float, default 5.0
-        Prior of the reliability w: w^(alpha - 1) (1 - w)^(beta - 1). More than `beta`, so that "most are right"
-        tells the ranking from its reverse.
-    beta : float, default 1.02
-        See `alpha`.
-    virtual_wins : float, default 0.5
-        Wins and losses of every item against a virtual item of score 0: keeps scores finite.
-    ridge : float, default 0.0
-        Pull of the scores towards 0 (weight of half their sum of squares).
+    ridge : float, default 0.01
+        Pull of the scores towards 0 (weight of half their sum of squares). 0 = maximum likelihood; where that is
+        infinite, 0.01 is used and a finding says so.
     level : float, default 0.95
         Level of the intervals.
-    dense_items : int, default 1500
-        Up to this many items standard errors are exact (time grows with the third power); beyond they are
-        approximate and too small where comparisons are few.
-    max_iter : int, default 500
+    max_iter : int, default 2000
         Most steps of the optimiser.
-    tol : float, default 1e-6
-        Stops when no variable would move by more than this in a scaled gradient step.
-    random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
-    threads : int | None, default None
-        Threads; all cores if None.
-    progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
-
-    Examples
-    --------
-    >>> import crowdwise
-    >>> sim = crowdwise.simulate("bradley-terry", items=20, annotators=10, pairs=150, seed=1)
-    >>> labels = crowdwise.CrowdBt().fit_predict(sim.answers)
-    >>> sim.correlation(labels) > 0.8
-    True
-
-    Notes
-    -----
-    X. Chen, P. N. Bennett, K. Collins-Thompson and E. Horvitz, Pairwise ranking aggregation in a crowdsourced
-    setting, WSDM 2013 ``crowdwise.page("crowd-bt")`` has the whole page.
-    """
-
-    _id = "crowd-bt"
-    _accepts = ("preference",)
-
-    def __init__(
-        self,
-        *,
-        ties: Literal["rao-kupper", "davidson", "half"] = "rao-kupper",
-        position: Literal["none", "shared", "annotators"] = "none",
-        alpha: float = 5.0,
-        beta: float = 1.02,
-        virtual_wins: float = 0.5,
-        ridge: float = 0.0,
-        level: float = 0.95,
-        dense_items: int = 1500,
-        max_iter: int = 500,
-        tol: float = 1e-6,
-        random_state: int | None = 0,
-        threads: int | None = None,
-        progress: bool | None = None,
-    ) -> None:
-        self.ties = ties
-        self.position = position
-        self.alpha = alpha
-        self.beta = beta
-        self.virtual_wins = virtual_wins
-        self.ridge = ridge
-        self.level = level
-        self.dense_items = dense_items
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.threads = threads
-        self.progress = progress
-
-
-class RankCentrality(Aggregator):
-    r"""Scores from the stationary distribution of a walk towards the winners.
-
-    Use it as a second opinion beside `bradley-terry`: it makes the same assumption in another way, is fast, and an
-    order that both agree on does not hang on the likelihood. It weighs every compared *pair* alike, however often
-    it was compared.
-
-    Do not use it when pairs were compared very unequally often (a pair seen once counts as much as one seen a
-    thousand times), when annotators differ in reliability (`crowd-bt`), or for calibrated chances of winning:
-    pseudo wins shrink the scores.
-
-    Parameters
-    ----------
-    alpha : float, default 1.0
-        Wins added to both sides of every compared pair. 0 is taken as 1, with a finding, where some items won or
-        lost everything: the walk would never leave them.
-    level : float, default 0.95
-        Level of the intervals.
-    dense_items : int, default 1000
-        Components of up to this many items get intervals from the whole covariance; larger ones from each item's
-        own comparisons alone.
-    max_iter : int, default 10000
-        Most sweeps over the items.
     tol : float, default 1e-9
-        Stops when no score changes by more than this.
+        Stops when no score would move by more than this in a scaled gradient step.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
@@ -151,34 +53,32 @@ class RankCentrality(Aggregator):
     --------
     >>> import crowdwise
     >>> sim = crowdwise.simulate("bradley-terry", items=20, annotators=10, pairs=150, seed=1)
-    >>> labels = crowdwise.RankCentrality().fit_predict(sim.answers)
+    >>> labels = crowdwise.PlackettLuce().fit_predict(sim.answers)
     >>> sim.correlation(labels) > 0.8
     True
 
     Notes
     -----
-    S. Negahban, S. Oh and D. Shah, Rank centrality: ranking from pairwise comparisons, Operations Research 65(1),
-    2017 ``crowdwise.page("rank-centrality")`` has the whole page.
+    R. L. Plackett, The analysis of permutations, Journal of the Royal Statistical Society C 24(2), 1975
+    ``crowdwise.page("plackett-luce")`` has the whole page.
     """
 
-    _id = "rank-centrality"
+    _id = "plackett-luce"
     _accepts = ("preference",)
 
     def __init__(
         self,
         *,
-        alpha: float = 1.0,
+        ridge: float = 0.01,
         level: float = 0.95,
-        dense_items: int = 1000,
-        max_iter: int = 10000,
+        max_iter: int = 2000,
         tol: float = 1e-9,
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
     ) -> None:
-        self.alpha = alpha
+        self.ridge = ridge
         self.level = level
-        self.dense_items = dense_items
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state

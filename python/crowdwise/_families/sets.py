@@ -11,6 +11,7 @@ from .._learn import Learner
 
 __all__ = [
     "BinaryRelevance",
+    "OrdinalBinary",
 ]
 
 
@@ -51,6 +52,59 @@ class BinaryRelevance(Aggregator):
     """
 
     _id = "binary-relevance"
+    _accepts = ("categorical",)
+
+    def __init__(
+        self,
+        *,
+        inside: str = "dawid-skene",
+        random_state: int | None = 0,
+        threads: int | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        self.inside = inside
+        self.random_state = random_state
+        self.threads = threads
+        self.progress = progress
+
+
+class OrdinalBinary(Aggregator):
+    r"""Ordered classes as yes-or-no questions, one for each threshold, with any method inside.
+
+    Use it for grades when a method for two classes suits the annotators: each question has two error rates per
+    annotator instead of a whole confusion matrix, and an annotator who is strict is seen as one who rarely says
+    "above". `ordinal` and `ordinal-vb` have one model for all grades and are better where annotators gave few
+    labels.
+
+    Do not use it for classes without an order: what lies "above" the second of five colours is no question. It
+    falls below majority vote where a grade is so rare that the questions around it have hardly a yes or a no.
+
+    Parameters
+    ----------
+    inside : str, default "dawid-skene"
+        The method that is fitted to each question: any method for classes, with its defaults.
+    random_state : int | None, default 0
+        Seed of the random numbers; the same seed gives the same result.
+    threads : int | None, default None
+        Threads; all cores if None.
+    progress : bool | None, default None
+        Whether a line tells how it goes; if None, when somebody is watching.
+
+    Examples
+    --------
+    >>> import crowdwise
+    >>> sim = crowdwise.simulate("dawid-skene", items=60, annotators=10, per_item=8, seed=1)
+    >>> labels = crowdwise.OrdinalBinary().fit_predict(sim.answers)
+    >>> sim.accuracy(labels) > 0.6
+    True
+
+    Notes
+    -----
+    E. Frank and M. Hall, A simple approach to ordinal classification, ECML 2001
+    ``crowdwise.page("ordinal-binary")`` has the whole page.
+    """
+
+    _id = "ordinal-binary"
     _accepts = ("categorical",)
 
     def __init__(
