@@ -250,7 +250,8 @@ fn labels_count_when_a_model_predicts_with_them() {
         }
         let alone = model.predict(d.features.as_ref().unwrap()).unwrap();
         let right = |rows: &[f64]| common::accuracy(3, rows, &world.truth);
-        assert!(right(&f.rows) >= right(&alone.rows) - 0.02, "{}", e.info.id);
+        let (with, without) = (right(&f.rows), right(&alone.rows));
+        assert!(with >= without - 0.02, "{}: {with} with labels, {without} without", e.info.id);
         let mut unknown = world.dataset(&[(0, 50, 1), (1, 0, 2)]);
         let (g, strangers) = model.predict_with_labels(&unknown).unwrap();
         assert_eq!(strangers, 1);

@@ -25,8 +25,7 @@ use std::time::{Duration, Instant};
     before_help = "\
 Examples:
   crowdwise learn votes.csv --features x.npy -m max-mig --model-out m.cw
-  crowdwise learn votes.csv --features x.npy -m aggnet --truth truth.csv
-  crowdwise learn votes.csv --features photos/ -p network=cnn
+  crowdwise learn votes.csv --features photos/ -m aggnet --truth truth.csv
 "
 )]
 pub struct Args {

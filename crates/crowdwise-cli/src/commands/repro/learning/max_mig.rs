@@ -203,7 +203,7 @@ fn coin(args: &Args, trials: &mut Trials<'_>, part: &mut Part) -> Result<(), Err
                 }
                 let data = world.train.labelled(2, 101, &labels)?;
                 let settings: Settings = vec![
-                    ("epochs", json!(if args.quick { 5 } else { 40 })),
+                    ("epochs", json!(if args.quick { 10 } else { 40 })),
                     ("init", json!("features")),
                     ("holdout", json!(0.0)),
                     ("choose", json!("last")),
