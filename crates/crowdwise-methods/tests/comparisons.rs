@@ -75,7 +75,7 @@ fn what_made_the_comparisons_is_chosen() {
 
 #[test]
 fn nothing_to_choose_by_is_said() {
-    for (comparisons, w, words) in [(20, &[1.0; 3][..], "too few"), (400, &[1.0], "one annotator")] {
+    for (comparisons, w, words) in [(20, &[1.0; 3][..], "too few"), (400, &[1.0], "too few annotators")] {
         let f = fit(&Auto::default(), &made(5, comparisons, w, 0.0, Some(0.3)));
         let said = f.findings.iter().find(|x| x.code == "chosen").expect("a word about the choice");
         assert!(said.message.contains(words), "{}", said.message);

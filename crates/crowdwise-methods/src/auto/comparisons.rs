@@ -16,6 +16,17 @@ const MANY: usize = 200_000;
 /// No outcome is impossible: its probability is mixed with this share of an even one.
 const EVEN: f64 = 1e-3;
 
+/// Comparisons of an annotator that tell something of the annotator.
+const ENOUGH: u64 = 10;
+
+/// Whether reliabilities are worth a try: two annotators with enough comparisons, who gave a fifth of all. Where visitors come
+/// once, as in most arenas, they are not, and would cost most of the time.
+fn tells_annotators(table: &Table) -> bool {
+    let per = table.labels_per_annotator();
+    let known = || per.iter().filter(|n| **n >= ENOUGH);
+    known().count() > 1 && 5 * known().sum::<u64>() >= per.iter().sum::<u64>()
+}
+
 /// A candidate: for the parts without intervals, and for the whole.
 struct Candidate {
     name: String,
@@ -95,7 +106,7 @@ pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error
     for x in &all {
         losses.push(held.losses(x, cx)?);
     }
-    if table.n_annotators() > 1 {
+    if tells_annotators(table) {
         let total = |l: &Losses| l.iter().map(|u| u.0).sum::<f64>();
         let davidson = c.ties > 0.0 && total(&losses[1]) < total(&losses[0]);
         let more = with_annotators(&c, if davidson { TieModel::Davidson } else { TieModel::RaoKupper });
@@ -115,7 +126,7 @@ pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error
             )
         }
         Some(_) => " (that annotators might differ in reliability explains no more)".into(),
-        None => " (one annotator: nobody can be told apart)".into(),
+        None => format!(" (too few annotators with {ENOUGH} comparisons or more to tell how reliable each is)"),
     };
     verdict.tell(&mut out, "log-likelihood", "comparisons", "the simpler model is enough", &more);
     Ok(out)
