@@ -161,7 +161,7 @@ const FEW_CLASSES: usize = 64;
 const FEW_PAIRS: u64 = 1_000_000;
 /// A posterior that is wrong on some items, as plain votes are among spammers, makes good annotators err together: a fit that was
 /// not asked for copies tells only of those that nothing else explains. Those who copy hundreds of labels are far below this.
-const SURE: f64 = 1e-4;
+const BEYOND_DOUBT: f64 = 1e-4;
 
 /// Copies under the posterior of any fit of classes, where looking for them is cheap and means something: tokens of a
 /// sequence, and classes of a set, err together by themselves. Nothing if the method has told of them already.
@@ -183,7 +183,7 @@ pub(super) fn of_fit(data: &Dataset, fit: &Fit) -> Vec<Finding> {
         }
     }
     let (mut found, tests) = copies(data, q);
-    found.retain(|c| c.p < SURE);
+    found.retain(|c| c.p < BEYOND_DOUBT);
     copy_findings(data, &found, tests)
 }
 
