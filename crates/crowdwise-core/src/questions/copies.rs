@@ -162,6 +162,8 @@ const FEW_PAIRS: u64 = 1_000_000;
 /// A posterior that is wrong on some items, as plain votes are among spammers, makes good annotators err together: a fit that was
 /// not asked for copies tells only of those that nothing else explains. Those who copy hundreds of labels are far below this.
 const BEYOND_DOUBT: f64 = 1e-4;
+/// For the same reason the posterior must be that of a model, and sure on average: shares of votes are no such thing.
+const SURE_ON_AVERAGE: f64 = 0.9;
 
 /// Copies under the posterior of any fit of classes, where looking for them is cheap and means something: tokens of a
 /// sequence, and classes of a set, err together by themselves. Nothing if the method has told of them already.
@@ -172,6 +174,10 @@ pub(super) fn of_fit(data: &Dataset, fit: &Fit) -> Vec<Finding> {
     let table = &data.table;
     let told = fit.findings.iter().any(|f| f.code == "copies");
     if told || table.n_annotators() > FEW_ANNOTATORS || k > FEW_CLASSES || is_sets(data) {
+        return Vec::new();
+    }
+    let sure = q.chunks_exact(k).map(|row| row.iter().copied().fold(0.0, f64::max)).sum::<f64>();
+    if fit.diagnostics.objective.is_none() || sure < SURE_ON_AVERAGE * table.n_units() as f64 {
         return Vec::new();
     }
     let mut work = 0u64;
