@@ -176,7 +176,7 @@ pub(super) fn of_fit(data: &Dataset, fit: &Fit) -> Vec<Finding> {
     if told || table.n_annotators() > FEW_ANNOTATORS || k > FEW_CLASSES || is_sets(data) {
         return Vec::new();
     }
-    let sure = q.chunks_exact(k).map(|row| row.iter().copied().fold(0.0, f64::max)).sum::<f64>();
+    let sure = q.chunks_exact(k.max(1)).map(|row| row.iter().copied().fold(0.0, f64::max)).sum::<f64>();
     if fit.diagnostics.objective.is_none() || sure < SURE_ON_AVERAGE * table.n_units() as f64 {
         return Vec::new();
     }
