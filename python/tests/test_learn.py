@@ -105,7 +105,8 @@ NOT_FOR_CROWDS = {
 ONE_ANNOTATOR = "with one annotator, errors that depend on the item explain the labels as well as classes do"
 NOT_FOR = {name: {"check_classifiers_train": ONE_ANNOTATOR} for name in ("InstanceConfusion", "Mnn")}
 #: One label for every item is one annotator, whom Dawid-Skene cannot judge: the first stage must be the vote.
-OPTIONS = {"TwoStage": {"method": "majority-vote"}}
+#: The tables of the checks are small: belief propagation wants a network that has learned something in a few steps.
+OPTIONS = {"TwoStage": {"method": "majority-vote"}, "DeepBP": {"learning_rate": 0.01}}
 
 
 @pytest.mark.parametrize("name", LEARNERS)
