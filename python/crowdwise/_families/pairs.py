@@ -40,7 +40,7 @@ class PlackettLuce(Aggregator):
         Level of the intervals.
     max_iter : int, default 2000
         Most steps of the optimiser.
-    tol : float, default 1e-9
+    tol : float, default 1e-8
         Stops when no score would move by more than this in a scaled gradient step.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
@@ -72,7 +72,7 @@ class PlackettLuce(Aggregator):
         ridge: float = 0.01,
         level: float = 0.95,
         max_iter: int = 2000,
-        tol: float = 1e-9,
+        tol: float = 1e-8,
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
