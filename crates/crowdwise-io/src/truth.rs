@@ -30,21 +30,13 @@ pub fn read_truth_rows(
     options: &ReadOptions,
     word: &str,
 ) -> Result<Read<Vec<(String, String)>>, Error> {
-    let file = source.name();
-    let options = ReadOptions { kind: None, wide: false, threads: 1, columns: None, format: None, ..options.clone() };
-    let prepared = prepare(source, &options, Purpose::Truth(LabelKind::Categorical), BLOCK)?;
-    let mut whole = Whole::new(prepared.lines);
-    prepared.input.run(&prepared.layout, 1, &mut whole)?;
-    let mut notes = vec![prepared.layout.note.replacen("columns", &format!("columns of the {word}"), 1)];
-    notes.extend(check(&whole.tally, &file, options.skip_bad_rows, "row")?);
-    notes.extend(prepared.notes);
-    let rows =
-        whole.collector.filter(|c| c.rows.len() > 0).ok_or_else(|| nothing(&whole.tally, &file, &prepared.layout))?;
-    let text = |r: usize| {
-        let (item, label) = (rows.rows.unit[r] as usize, rows.rows.code[r] as usize);
-        (rows.items.name(item).to_owned(), rows.classes.name(label).to_owned())
-    };
-    Ok(Read { value: (0..rows.rows.len()).map(text).collect(), notes })
+    with_rows(source, LabelKind::Categorical, options, word, |c, _| {
+        let text = |r: usize| {
+            let (item, label) = (c.rows.unit[r] as usize, c.rows.code[r] as usize);
+            (c.items.name(item).to_owned(), c.classes.name(label).to_owned())
+        };
+        Ok((0..c.rows.len()).map(text).collect())
+    })
 }
 
 fn read_known(source: &Source, table: &Table, options: &ReadOptions, word: &str) -> Result<Read<Gold>, Error> {
@@ -52,9 +44,26 @@ fn read_known(source: &Source, table: &Table, options: &ReadOptions, word: &str)
     if source.format() == Some(Format::Conll) {
         return tags(source, table, word);
     }
+    let mut read = with_rows(source, table.kind(), options, word, |rows, shape| match shape {
+        Shape::Pairs { .. } => pairs(rows, table, &file, word),
+        _ => items(rows, table, &file, word),
+    })?;
+    read.notes.extend(remarks(&read.value, word));
+    Ok(read)
+}
+
+/// Reads the rows of a truth file and makes something of them.
+fn with_rows<T>(
+    source: &Source,
+    kind: LabelKind,
+    options: &ReadOptions,
+    word: &str,
+    make: impl FnOnce(&Collector<'_>, &Shape) -> Result<T, Error>,
+) -> Result<Read<T>, Error> {
+    let file = source.name();
     // What the answers are is known already; the truth file only has to fit.
     let options = ReadOptions { kind: None, wide: false, threads: 1, columns: None, format: None, ..options.clone() };
-    let prepared = prepare(source, &options, Purpose::Truth(table.kind()), BLOCK)?;
+    let prepared = prepare(source, &options, Purpose::Truth(kind), BLOCK)?;
     let mut whole = Whole::new(prepared.lines);
     prepared.input.run(&prepared.layout, 1, &mut whole)?;
     let mut notes = vec![prepared.layout.note.replacen("columns", &format!("columns of the {word}"), 1)];
@@ -62,12 +71,7 @@ fn read_known(source: &Source, table: &Table, options: &ReadOptions, word: &str)
     notes.extend(prepared.notes);
     let rows =
         whole.collector.filter(|c| c.rows.len() > 0).ok_or_else(|| nothing(&whole.tally, &file, &prepared.layout))?;
-    let gold = match prepared.layout.shape {
-        Shape::Pairs { .. } => pairs(&rows, table, &file, word)?,
-        _ => items(&rows, table, &file, word)?,
-    };
-    notes.extend(remarks(&gold, word));
-    Ok(Read { value: gold, notes })
+    Ok(Read { value: make(&rows, &prepared.layout.shape)?, notes })
 }
 
 /// The truth of tokens in a CoNLL file: its last column.

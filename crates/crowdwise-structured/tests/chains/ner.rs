@@ -134,7 +134,6 @@ fn words(d: &Dataset) -> (Features, Vec<bool>) {
 
 /// Figures for the page of `crf-crowd`: learned from the crowd's tags of one half of the text, span F1 on the other half.
 #[test]
-#[ignore = "takes minutes and 400 MB: figures for the page"]
 fn a_field_on_unseen_text_of_ner_mturk() {
     let Some((d, gold)) = ner() else { return };
     let (features, learned) = words(&d);
