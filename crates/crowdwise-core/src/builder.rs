@@ -40,7 +40,7 @@ struct PairUnits {
 #[derive(Debug)]
 enum RowOrder {
     /// Rows so far came in unit order: `starts[u]` is the first row of unit u.
-    Grouped { starts: Vec<u64> },
+    Grouped { starts: Vec<u32> },
     /// One unit per row.
     Mixed { unit: Vec<u32> },
 }
@@ -160,7 +160,8 @@ impl TableBuilder {
     }
 
     fn row(&mut self, unit: u32, annotator: u32) {
-        let row = self.annotator.len() as u64;
+        // rows beyond the numbers of 32 bits are refused in the end
+        let row = self.annotator.len() as u32;
         self.annotator.push(annotator);
         match &mut self.order {
             RowOrder::Grouped { starts } if unit as usize + 1 == starts.len() => {}
@@ -192,11 +193,12 @@ impl TableBuilder {
         self.units.lookup = HashMap::default();
         let (offsets, permutation) = match self.order {
             RowOrder::Grouped { mut starts } => {
-                starts.resize(n_units + 1, n as u64);
+                starts.resize(n_units + 1, n as u32);
+                starts.shrink_to_fit();
                 (starts, None)
             }
             RowOrder::Mixed { unit } => {
-                let mut offsets = vec![0u64; n_units + 1];
+                let mut offsets = vec![0u32; n_units + 1];
                 unit.iter().for_each(|&u| offsets[u as usize + 1] += 1);
                 (0..n_units).for_each(|u| offsets[u + 1] += offsets[u]);
                 let mut next = offsets.clone();
@@ -204,7 +206,7 @@ impl TableBuilder {
                 let mut target = unit;
                 for t in &mut target {
                     let at = &mut next[*t as usize];
-                    *t = *at as u32;
+                    *t = *at;
                     *at += 1;
                 }
                 (offsets, Some(target))
@@ -279,7 +281,7 @@ impl ScatterDefault for Preference {
     }
 }
 
-fn sort_within_units(offsets: &[u64], annotator: &mut [u32], values: &mut Values) {
+fn sort_within_units(offsets: &[u32], annotator: &mut [u32], values: &mut Values) {
     match values {
         Values::Categorical { codes: Codes::U8(v), .. } => sort_units(offsets, annotator, v),
         Values::Categorical { codes: Codes::U16(v), .. } => sort_units(offsets, annotator, v),
@@ -293,7 +295,7 @@ fn sort_within_units(offsets: &[u64], annotator: &mut [u32], values: &mut Values
 const SMALL_UNIT: usize = 24;
 
 /// Sorts the rows of each unit by annotator; rows of the same annotator keep their order.
-fn sort_units<T: Copy>(offsets: &[u64], annotator: &mut [u32], values: &mut [T]) {
+fn sort_units<T: Copy>(offsets: &[u32], annotator: &mut [u32], values: &mut [T]) {
     let mut scratch: Vec<(u32, T)> = Vec::new();
     for w in offsets.windows(2) {
         let rows = w[0] as usize..w[1] as usize;

@@ -7,13 +7,41 @@ use std::hash::BuildHasher;
 
 /// Distinct strings numbered in the order of their first appearance.
 ///
-/// All characters lie in one arena, so a name costs its own bytes, 8 for its end and about 6 in the look-up
+/// All characters lie in one arena, so a name costs its own bytes, 4 for its end and about 6 in the look-up
 /// table. The look-up table can be dropped ([`Names::freeze`]) once nothing more is to be added; it is rebuilt on demand.
 #[derive(Clone, Default)]
 pub struct Names {
     text: String,
-    ends: Vec<u64>,
+    ends: Ends,
     lookup: HashTable<u32>,
+}
+
+/// Where names end: the lower halves of growing 64-bit numbers, and from which name on the upper half is one larger.
+#[derive(Clone, Default, PartialEq)]
+struct Ends {
+    low: Vec<u32>,
+    wraps: Vec<u32>,
+}
+
+impl Ends {
+    fn len(&self) -> usize {
+        self.low.len()
+    }
+
+    /// Adds an end, which is not below the last one.
+    fn push(&mut self, end: u64) {
+        while (self.wraps.len() as u64) < end >> 32 {
+            self.wraps.push(self.low.len() as u32);
+        }
+        self.low.push(end as u32);
+    }
+
+    #[inline]
+    fn get(&self, id: usize) -> usize {
+        let low = self.low[id] as usize;
+        // texts of more than 4 GB are rare
+        if self.wraps.is_empty() { low } else { low + (self.wraps.partition_point(|&w| w as usize <= id) << 32) }
+    }
 }
 
 /// A fixed seed: numbering never depends on the hash, but time and memory should not vary between runs either.
@@ -29,7 +57,7 @@ impl Names {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.ends.len() == 0
     }
 
     /// The number of `name`, adding it if it is new.
@@ -108,7 +136,7 @@ impl Names {
     pub fn freeze(&mut self) {
         self.lookup = HashTable::new();
         self.text.shrink_to_fit();
-        self.ends.shrink_to_fit();
+        self.ends.low.shrink_to_fit();
     }
 
     /// Rebuilds the look-up table if it was dropped.
@@ -140,20 +168,20 @@ impl Names {
 }
 
 #[inline]
-fn range(ends: &[u64], id: u32) -> std::ops::Range<usize> {
+fn range(ends: &Ends, id: u32) -> std::ops::Range<usize> {
     let id = id as usize;
-    let start = if id == 0 { 0 } else { ends[id - 1] as usize };
-    start..ends[id] as usize
+    let start = if id == 0 { 0 } else { ends.get(id - 1) };
+    start..ends.get(id)
 }
 
 /// As [`slice`], without a look at where characters begin.
 #[inline]
-fn bytes<'a>(text: &'a [u8], ends: &[u64], id: u32) -> &'a [u8] {
+fn bytes<'a>(text: &'a [u8], ends: &Ends, id: u32) -> &'a [u8] {
     &text[range(ends, id)]
 }
 
 #[inline]
-fn slice<'a>(text: &'a str, ends: &[u64], id: u32) -> &'a str {
+fn slice<'a>(text: &'a str, ends: &Ends, id: u32) -> &'a str {
     &text[range(ends, id)]
 }
 
@@ -234,6 +262,16 @@ mod tests {
             nearest("category.label", ["Answer.comment", "Answer.category.label"]),
             Some("Answer.category.label")
         );
+    }
+
+    #[test]
+    fn ends_beyond_four_gigabytes_are_kept() {
+        let step = (1u64 << 31) + 7;
+        let mut ends = Ends::default();
+        // two steps at a time now and then, and many names with one end
+        let wanted: Vec<u64> = [0, 1, 2, 2, 3, 7, 7, 8, 20].iter().map(|n| n * step).collect();
+        wanted.iter().for_each(|&e| ends.push(e));
+        assert_eq!((0..ends.len()).map(|i| ends.get(i) as u64).collect::<Vec<_>>(), wanted);
     }
 
     proptest! {

@@ -38,7 +38,7 @@ pub struct Table {
     pub(crate) annotators: Names,
     pub(crate) units: Units,
     /// Rows of unit u are `offsets[u]..offsets[u+1]`; no unit column is stored.
-    pub(crate) offsets: Vec<u64>,
+    pub(crate) offsets: Vec<u32>,
     pub(crate) annotator: Vec<u32>,
     pub(crate) values: Values,
     pub(crate) by_annotator: OnceLock<Index>,
@@ -121,7 +121,7 @@ impl Table {
         self.categorical().map_or(0, |c| c.k())
     }
 
-    pub fn offsets(&self) -> &[u64] {
+    pub fn offsets(&self) -> &[u32] {
         &self.offsets
     }
 
@@ -243,7 +243,7 @@ impl Table {
         let mut kept: Vec<usize> = Vec::with_capacity(self.n_labels());
         for u in 0..self.n_units() {
             kept.extend(self.rows(u).filter(|&r| keep(r)));
-            offsets.push(kept.len() as u64);
+            offsets.push(kept.len() as u32);
         }
         let values = match &self.values {
             Values::Categorical { classes, ordered, codes } => Values::Categorical {
@@ -301,7 +301,7 @@ impl Table {
         for names in [&self.items, &self.annotators] {
             d.texts(names.iter());
         }
-        d.numbers(self.offsets.iter().copied());
+        d.numbers(self.offsets.iter().map(|&o| u64::from(o)));
         d.numbers(self.annotator.iter().map(|&a| a as u64));
         if let Units::Pairs(p) = &self.units {
             d.numbers(p.iter().map(|&[a, b]| (a as u64) << 32 | b as u64));

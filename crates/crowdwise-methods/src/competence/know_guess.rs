@@ -25,7 +25,7 @@ pub(super) enum Update {
 pub(super) struct Labels<'a> {
     pub k: usize,
     pub m: usize,
-    offsets: &'a [u64],
+    offsets: &'a [u32],
     annotator: &'a [u32],
     codes: &'a Codes,
     runs: Vec<Range<usize>>,

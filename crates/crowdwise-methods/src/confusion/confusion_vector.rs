@@ -74,7 +74,7 @@ impl Model for Vectors {
     }
 
     fn penalty(&self, k: usize, table: &[f64]) -> f64 {
-        if self.alpha == 0.0 { 0.0 } else { self.alpha * shared::sum_ln(table[..k * k].iter().copied()) }
+        if self.alpha == 0.0 { 0.0 } else { self.alpha * shared::sum_ln(&table[..k * k]) }
     }
 
     fn prior_penalty(&self, prior: &[f64]) -> f64 {

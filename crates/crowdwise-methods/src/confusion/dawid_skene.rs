@@ -158,10 +158,11 @@ impl Model for Rows {
     fn penalty(&self, k: usize, table: &[f64]) -> f64 {
         let mut sum = 0.0;
         if self.alpha > 0.0 {
-            sum += self.alpha * shared::sum_ln(table[..k * k].iter().copied());
+            sum += self.alpha * shared::sum_ln(&table[..k * k]);
         }
         if self.diagonal > 0.0 {
-            sum += self.diagonal * shared::sum_ln((0..k).map(|t| table[t * k + t]));
+            let diagonal: Vec<f64> = (0..k).map(|t| table[t * k + t]).collect();
+            sum += self.diagonal * shared::sum_ln(&diagonal);
         }
         sum
     }
@@ -248,8 +249,11 @@ impl Method for DawidSkene {
                     }
                 },
             };
+            let last = restart + 1 == self.restarts;
             let fitted = match &mut model {
+                Kind::Plain(m) if last => em::fit_last(&mut engine, m, start, &settings, &labels, cx)?,
                 Kind::Plain(m) => em::fit(&mut engine, m, start, &settings, units, cx)?,
+                Kind::Bounded(m) if last => em::fit_last(&mut engine, m, start, &settings, &labels, cx)?,
                 Kind::Bounded(m) => em::fit(&mut engine, m, start, &settings, units, cx)?,
             };
             objectives.push(fitted.objective);

@@ -2,7 +2,7 @@
 
 use super::kernel::{Begin, Dense, Engine, Maximised, Model, Sums};
 use super::squarem::Squarem;
-use crowdwise_core::{Context, Error, Finding, Problems, Run, Step};
+use crowdwise_core::{Categorical, Context, Error, Finding, Problems, Run, Step};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -206,7 +206,40 @@ pub(crate) fn fit<M: Adaptive>(
     units: usize,
     cx: &mut Context<'_>,
 ) -> Result<Fitted, Error> {
+    fit_with(engine, model, start, settings, units, None, cx)
+}
+
+/// As [`fit`], in less memory: the engine is used up by it.
+pub(crate) fn fit_last<M: Adaptive>(
+    engine: &mut Engine,
+    model: &mut M,
+    start: Start<'_>,
+    settings: &Settings,
+    data: &Categorical<'_>,
+    cx: &mut Context<'_>,
+) -> Result<Fitted, Error> {
+    fit_with(engine, model, start, settings, data.table.n_units(), Some(data), cx)
+}
+
+/// What the engine held at a pass.
+#[derive(Default)]
+struct Held {
+    tables: Vec<f64>,
+    prior: Vec<f64>,
+    hard: bool,
+}
+
+fn fit_with<M: Adaptive>(
+    engine: &mut Engine,
+    model: &mut M,
+    start: Start<'_>,
+    settings: &Settings,
+    units: usize,
+    used_up: Option<&Categorical<'_>>,
+    cx: &mut Context<'_>,
+) -> Result<Fitted, Error> {
     let k = engine.k();
+    // memory that is first written by the pass that fills it
     let mut posterior = vec![0.0; units * k];
     let mut tables = vec![0.0; engine.entries()];
     let log_prior = |model: &M, tables: &[f64], prior: &[f64]| {
@@ -238,6 +271,11 @@ pub(crate) fn fit<M: Adaptive>(
     let mut stored = false;
     let by_bound = settings.stop == StopRule::Bound;
     let mut bound = f64::MIN;
+    // by crowd-kit's rule the posterior of the last step counts, whichever that will be: it is written every time, or once in
+    // the end with what the engine held then
+    let mut held = Held::default();
+    // a second copy of all tables must be less than what it saves
+    let later = by_bound && used_up.is_some() && 2 * engine.entries() <= engine.labels();
     let (mut objective, mut change) = (f64::NEG_INFINITY, f64::MAX);
     // expected class shares of the last pass
     let mut class = vec![0.0; k];
@@ -245,9 +283,8 @@ pub(crate) fn fit<M: Adaptive>(
     let mut counts = vec![0.0; k];
     let run = cx.iterate(settings.max_iter, settings.tol, |cx, iteration| {
         let last = iteration == settings.max_iter;
-        // by crowd-kit's rule the posterior of the last step counts, whichever that will be
         let keep = last || by_bound;
-        let passed = engine.pass(cx, keep.then_some(posterior.as_mut_slice()), hard)?;
+        let passed = engine.pass(cx, (keep && !later).then_some(posterior.as_mut_slice()), hard)?;
         let reached = passed.log_likelihood + penalty;
         if reached.is_nan() {
             return Ok(Step { objective: Some(reached), change });
@@ -269,6 +306,11 @@ pub(crate) fn fit<M: Adaptive>(
         } else {
             None
         };
+        if later {
+            held.tables.clone_from(&tables);
+            held.prior = engine.prior().to_vec();
+            held.hard = hard;
+        }
         let wanted = match (keep, &squarem) {
             (true, _) => Dense::Report(&mut tables),
             (false, Some(_)) => Dense::Tables(&mut tables),
@@ -315,7 +357,11 @@ pub(crate) fn fit<M: Adaptive>(
             engine.set(t, prior);
             penalty = p;
         }
-        objective = engine.pass(cx, Some(&mut posterior), hard).and_then(|passed| {
+        let passed = match used_up {
+            Some(data) => engine.last_pass(cx, data, &mut posterior, hard),
+            None => engine.pass(cx, Some(&mut posterior), hard),
+        };
+        objective = passed.and_then(|passed| {
             maximise(engine, model, &passed.class, Dense::Report(&mut tables), cx)?;
             counts.clone_from(&passed.class);
             Ok(passed.log_likelihood + penalty)
@@ -323,6 +369,13 @@ pub(crate) fn fit<M: Adaptive>(
     }
     let mut prior = engine.prior().to_vec();
     model.report_prior(&counts, &mut prior);
+    if let Some(data) = used_up
+        && !held.tables.is_empty()
+    {
+        engine.set(&held.tables, &held.prior);
+        drop(held.tables);
+        engine.last_pass(cx, data, &mut posterior, held.hard)?;
+    }
     Ok(Fitted { posterior, tables, prior, run, objective, hard, findings: Vec::new() })
 }
 

@@ -90,8 +90,9 @@ impl Method for Ibcc {
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        let (m, k) = (data.table.n_annotators(), data.table.n_classes());
+        super::shared::check_entries(m * 4 * self.chains, k, k)?;
         let labels = Labels::new(self, data).expect("the kind was checked");
-        super::shared::check_entries(labels.m * 4 * self.chains, labels.k, labels.k)?;
         let (first, findings) = start::posterior(data, self.init, 0, cx)?.unzip();
         let mut findings = findings.unwrap_or_default();
         let first = first.as_deref();

@@ -4,6 +4,8 @@
 //! (scheme S3 of Varadhan & Roland 2008, doi:10.1111/j.1467-9469.2007.00585.x) and the columns are normalised again. A
 //! candidate whose objective falls below that of θ1 is dropped for θ2, so the accepted points never go down.
 
+use crate::fast;
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     /// The engine stands at θ0.
@@ -15,7 +17,8 @@ enum Phase {
 }
 
 pub(super) struct Squarem {
-    /// θ0, θ1, θ2: tables (annotators x label x truth) followed by the prior. θ0 gives its memory to the candidate.
+    /// θ0, θ1, θ2: tables (annotators x label x truth) followed by the prior. When a step is taken θ0 and θ1 turn into
+    /// their logarithms, and θ0 gives its memory to the candidate.
     x0: Vec<f64>,
     x1: Vec<f64>,
     x2: Vec<f64>,
@@ -113,19 +116,21 @@ impl Squarem {
         }
     }
 
-    /// The length of the step, |r| / |v|; 1 is the EM point θ2 itself.
+    /// The length of the step, |r| / |v|; 1 is the EM point θ2 itself. Leaves θ0 and θ1 as logarithms.
     fn step(&mut self) -> f64 {
         let (mut rr, mut vv) = (0.0, 0.0);
-        for p in (0..self.x0.len()).step_by(PIECE) {
-            let (mut r2, mut v2) = (0.0, 0.0);
-            for i in p..(p + PIECE).min(self.x0.len()) {
-                let (a, b, c) = (ln(self.x0[i]), ln(self.x1[i]), ln(self.x2[i]));
-                let (r, v) = (b - a, c - 2.0 * b + a);
-                r2 += r * r;
-                v2 += v * v;
+        let pieces = self.x0.chunks_mut(PIECE).zip(self.x1.chunks_mut(PIECE)).zip(self.x2.chunks(PIECE));
+        for ((x0, x1), x2) in pieces {
+            x0.iter_mut().for_each(|x| *x = ln(*x));
+            x1.iter_mut().for_each(|x| *x = ln(*x));
+            let (mut r2, mut v2) = ([0.0; 4], [0.0; 4]);
+            for (i, ((&a, &b), &c)) in x0.iter().zip(x1.iter()).zip(x2).enumerate() {
+                let (r, v) = (b - a, ln(c) - 2.0 * b + a);
+                r2[i % 4] += r * r;
+                v2[i % 4] += v * v;
             }
-            rr += r2;
-            vv += v2;
+            rr += r2.iter().sum::<f64>();
+            vv += v2.iter().sum::<f64>();
         }
         let step = if vv > 0.0 { (rr / vv).sqrt() } else { 1.0 };
         if step < self.longest {
@@ -137,13 +142,12 @@ impl Squarem {
         step
     }
 
-    /// θ0 := normalise(exp(ln θ0 + 2 s r + s² v)).
+    /// θ0 := normalise(exp(ln θ0 + 2 s r + s² v)), after [`Squarem::step`].
     fn extrapolate(&mut self, s: f64) {
         for ((x, &b), &c) in self.x0.iter_mut().zip(&self.x1).zip(&self.x2) {
-            let (a, b, c) = (ln(*x), ln(b), ln(c));
-            let (r, v) = (b - a, c - 2.0 * b + a);
+            let (r, v) = (b - *x, ln(c) - 2.0 * b + *x);
             // a bound far beyond any useful step keeps exp finite
-            *x = (a + 2.0 * s * r + s * s * v).clamp(-230.0, 50.0).exp();
+            *x = fast::exp((*x + 2.0 * s * r + s * s * v).clamp(-230.0, 50.0));
         }
         let k = self.k;
         let n = self.x0.len() - k;
@@ -159,6 +163,8 @@ impl Squarem {
     }
 }
 
+#[inline(always)]
+#[allow(clippy::inline_always)] // must end up inside vectorised loops
 fn ln(x: f64) -> f64 {
-    x.max(1e-100).ln()
+    fast::ln(if x > 1e-100 { x } else { 1e-100 })
 }

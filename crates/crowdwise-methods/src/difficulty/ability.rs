@@ -18,7 +18,7 @@ pub(super) struct Labels<'a> {
     pub k: usize,
     pub m: usize,
     pub units: usize,
-    offsets: &'a [u64],
+    offsets: &'a [u32],
     annotator: &'a [u32],
     codes: &'a Codes,
     runs: Vec<Range<usize>>,
@@ -115,7 +115,7 @@ impl<'a> Labels<'a> {
         right: &mut [f64],
     ) -> Expected {
         let rows = split_runs(posterior, &self.runs, self.k);
-        let right = split_labels(right, &self.runs, self.offsets);
+        let right = split_labels(right, &self.runs, self.offsets, 1);
         let parts: Vec<Expected> = (self.runs.par_iter(), rows, right)
             .into_par_iter()
             .map(|(run, rows, right)| self.expect_run(codes, ability, log_ease, ln_prior, run.clone(), rows, right))
@@ -241,7 +241,7 @@ struct Block<'a> {
     log_ease: &'a [f64],
     annotator: &'a [u32],
     right: &'a [f64],
-    offsets: &'a [u64],
+    offsets: &'a [u32],
     by_ability: Vec<f64>,
     by_ease: &'a mut [f64],
     curve_ability: Vec<f64>,

@@ -96,7 +96,7 @@ impl Network for CoinNetwork {
     fn round(&mut self, graph: &Graph<'_>, ln_prior: &[f64], damping: f64) -> Round {
         let offsets = graph.labels.table.offsets();
         let mut right = std::mem::take(&mut self.right);
-        let parts: Vec<Items> = (&graph.runs, split_labels(&mut right, &graph.runs, offsets))
+        let parts: Vec<Items> = (&graph.runs, split_labels(&mut right, &graph.runs, offsets, 1))
             .into_par_iter()
             .map(|(run, right)| self.items(graph, run.clone(), ln_prior, right))
             .collect();

@@ -106,7 +106,7 @@ impl<'a> Messages<'a> {
     pub fn exchange(&mut self, cx: &mut Context<'_>) -> Result<f64, Error> {
         let mut next = std::mem::take(&mut self.next);
         let parts: Vec<(Vec<f64>, f64, u64)> = cx.install(|| {
-            let t = split_labels(&mut next, &self.runs, self.problem.table.offsets());
+            let t = split_labels(&mut next, &self.runs, self.problem.table.offsets(), 1);
             (&self.runs, t).into_par_iter().map(|(run, t)| self.run(run.clone(), t)).collect()
         })?;
         let (mut total, mut square, mut count) = (vec![0.0; self.total.len()], 0.0, 0);

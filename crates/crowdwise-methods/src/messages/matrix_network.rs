@@ -81,8 +81,7 @@ impl Network for MatrixNetwork {
     fn round(&mut self, graph: &Graph<'_>, ln_prior: &[f64], damping: f64) -> Round {
         let (table, k) = (graph.labels.table, self.k);
         let mut outgoing = std::mem::take(&mut self.outgoing);
-        let rows: Vec<u64> = table.offsets().iter().map(|o| o * k as u64).collect();
-        let parts: Vec<Items> = (&graph.runs, split_labels(&mut outgoing, &graph.runs, &rows))
+        let parts: Vec<Items> = (&graph.runs, split_labels(&mut outgoing, &graph.runs, table.offsets(), k))
             .into_par_iter()
             .map(|(run, out)| self.items(graph, run.clone(), ln_prior, out))
             .collect();

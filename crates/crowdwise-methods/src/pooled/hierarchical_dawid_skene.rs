@@ -137,7 +137,7 @@ impl Model for Population {
     }
 
     fn prior_penalty(&self, prior: &[f64]) -> f64 {
-        self.beta * shared::sum_ln(prior.iter().copied())
+        self.beta * shared::sum_ln(prior)
     }
 }
 

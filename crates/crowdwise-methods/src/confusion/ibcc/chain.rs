@@ -1,6 +1,7 @@
 //! One Markov chain of IBCC.
 
 use super::Ibcc;
+use crate::fast::LnProduct;
 use crate::mcmc::{best_assignment, dirichlet};
 use crowdwise_core::stats::{ln_gamma, softmax};
 use crowdwise_core::{Categorical, Dataset};
@@ -16,6 +17,8 @@ pub(super) struct Labels<'a> {
     pub gold: Option<Vec<Option<u32>>>,
     /// Labels per annotator.
     pub n: Vec<f64>,
+    /// Where the row of every label (annotator x label) begins in tables of annotators x labels x truths.
+    rows: Vec<u32>,
     alpha: f64,
     diagonal: f64,
     off: f64,
@@ -24,9 +27,12 @@ pub(super) struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
+    /// Their tables must have been checked to fit: see [`crate::confusion::shared::check_entries`].
     pub fn new(p: &Ibcc, data: &'a Dataset) -> Option<Self> {
         let table = data.table.categorical()?;
         let (k, m) = (table.k(), data.table.n_annotators());
+        let rows = data.table.annotator().iter().enumerate();
+        let rows = rows.map(|(r, &j)| ((j as usize * k + table.codes.get(r)) * k) as u32).collect();
         let kf = k as f64;
         let of_shares = ln_gamma(kf * p.alpha) - kf * ln_gamma(p.alpha);
         let of_row = ln_gamma(p.beta_diagonal + (kf - 1.0) * p.beta_off)
@@ -38,6 +44,7 @@ impl<'a> Labels<'a> {
             m,
             gold: data.gold_classes().filter(|g| g.iter().any(Option::is_some)),
             n: data.table.labels_per_annotator().iter().map(|&n| n as f64).collect(),
+            rows,
             alpha: p.alpha,
             diagonal: p.beta_diagonal,
             off: p.beta_off,
@@ -63,8 +70,9 @@ pub(super) struct Chain {
     rng: ChaCha8Rng,
     /// The drawn truth of every unit.
     truth: Vec<u16>,
-    /// Labels said by annotator j on units drawn as class k: j, k, l.
+    /// Labels l said by annotator j on units drawn as class t (j, l, t), and units of every drawn class.
     counts: Vec<u32>,
+    classes: Vec<f64>,
     /// P(says l | truth k), by annotator, label, truth: a label's row is contiguous.
     said: Vec<f64>,
     shares: Vec<f64>,
@@ -135,10 +143,20 @@ impl Chain {
                 }
             }
         }
+        let mut counts = vec![0; m * k * k];
+        let mut classes = vec![0.0; k];
+        for (u, &t) in truth.iter().enumerate() {
+            let rows = table.rows(u);
+            if !rows.is_empty() || labels.known(u).is_some() {
+                classes[t as usize] += 1.0;
+                labels.rows[rows].iter().for_each(|&at| counts[at as usize + t as usize] += 1);
+            }
+        }
         Chain {
             rng,
             truth,
-            counts: vec![0; m * k * k],
+            counts,
+            classes,
             said: vec![0.0; m * k * k],
             shares: vec![0.0; k],
             sums: Sums {
@@ -175,9 +193,8 @@ impl Chain {
 
     /// Confusion matrices, class shares and truth, each given the others.
     pub fn sweep(&mut self, labels: &Labels<'_>) {
-        let classes = self.count(labels);
         self.draw_annotators(labels);
-        let shapes: Vec<f64> = classes.iter().map(|c| c + labels.alpha).collect();
+        let shapes: Vec<f64> = self.classes.iter().map(|c| c + labels.alpha).collect();
         dirichlet(&mut self.rng, &shapes, &mut self.shares);
         if labels.gold.is_none() {
             self.keep_names(labels);
@@ -193,33 +210,14 @@ impl Chain {
         }
     }
 
-    /// Counts labels by annotator, drawn class and label; returns the number of units per drawn class.
-    fn count(&mut self, labels: &Labels<'_>) -> Vec<f64> {
-        let (k, table) = (labels.k, labels.table.table);
-        let mut classes = vec![0.0; k];
-        self.counts.fill(0);
-        for u in 0..table.n_units() {
-            let rows = table.rows(u);
-            if rows.is_empty() && labels.known(u).is_none() {
-                continue;
-            }
-            let t = self.truth[u] as usize;
-            classes[t] += 1.0;
-            for r in rows {
-                self.counts[(table.annotator()[r] as usize * k + t) * k + labels.table.codes.get(r)] += 1;
-            }
-        }
-        classes
-    }
-
     fn draw_annotators(&mut self, labels: &Labels<'_>) {
         let k = labels.k;
         let (mut shapes, mut row) = (vec![0.0; k], vec![0.0; k]);
         for j in 0..labels.m {
             for t in 0..k {
-                let counts = &self.counts[(j * k + t) * k..(j * k + t + 1) * k];
                 for l in 0..k {
-                    shapes[l] = counts[l] as f64 + if l == t { labels.diagonal } else { labels.off };
+                    let count = self.counts[(j * k + l) * k + t];
+                    shapes[l] = count as f64 + if l == t { labels.diagonal } else { labels.off };
                 }
                 dirichlet(&mut self.rng, &shapes, &mut row);
                 for l in 0..k {
@@ -302,44 +300,55 @@ impl Chain {
     /// Draws the truth of every unit; the conditional probabilities, not the draws, are summed up (less noise).
     /// Returns the log-likelihood of the labels.
     fn draw_truth(&mut self, labels: &Labels<'_>) -> f64 {
-        let (k, table) = (labels.k, labels.table.table);
+        // the small loops unroll when the number of classes is a constant
+        match labels.k {
+            2 => self.draw_truth_of::<2>(labels),
+            3 => self.draw_truth_of::<3>(labels),
+            4 => self.draw_truth_of::<4>(labels),
+            5 => self.draw_truth_of::<5>(labels),
+            _ => self.draw_truth_of::<0>(labels),
+        }
+    }
+
+    /// `K` is the number of classes, 0 = any.
+    fn draw_truth_of<const K: usize>(&mut self, labels: &Labels<'_>) -> f64 {
+        let k = if K == 0 { labels.k } else { K };
+        let table = labels.table.table;
         let mut p = vec![0.0; k];
-        let (mut ln, mut moved, mut units) = (0.0, 0u64, 0u64);
+        let p = &mut p[..k];
+        let (mut ln, mut moved, mut units) = (LnProduct::new(), 0u64, 0u64);
         for u in 0..table.n_units() {
-            let rows = table.rows(u);
+            let rows = &labels.rows[table.rows(u)];
             let sums = &mut self.sums.posterior[u * k..(u + 1) * k];
-            let known = labels.known(u);
+            let known = labels.known(u).map(|c| c as usize);
             if rows.is_empty() && known.is_none() {
                 sums.iter_mut().zip(&self.shares).for_each(|(s, p)| *s += p);
                 continue;
             }
             units += 1;
-            p.copy_from_slice(&self.shares);
-            let said = |r: usize| {
-                let at = (table.annotator()[r] as usize * k + labels.table.codes.get(r)) * k;
-                &self.said[at..at + k]
-            };
-            for r in rows.clone() {
-                p.iter_mut().zip(said(r)).for_each(|(p, a)| *p *= a);
+            p.copy_from_slice(&self.shares[..k]);
+            for &at in rows {
+                p.iter_mut().zip(&self.said[at as usize..][..k]).for_each(|(p, a)| *p *= a);
             }
             let mut z: f64 = p.iter().sum();
-            if z < 1e-280 || (known.is_some() && p[known.map_or(0, |c| c as usize)] < 1e-280) {
+            if z < 1e-280 || known.is_some_and(|c| p[c] < 1e-280) {
                 // dozens of contradicting labels leave the range of numbers: again in logarithms
                 p.iter_mut().zip(&self.shares).for_each(|(p, s)| *p = s.ln());
-                for r in rows {
-                    p.iter_mut().zip(said(r)).for_each(|(p, a)| *p += a.ln());
+                for &at in rows {
+                    p.iter_mut().zip(&self.said[at as usize..][..k]).for_each(|(p, a)| *p += a.ln());
                 }
                 if let Some(c) = known {
-                    ln += p[c as usize];
+                    ln.add(p[c]);
                 } else {
-                    ln += softmax(&mut p);
+                    ln.add(softmax(p));
                     z = 1.0;
                 }
             } else {
-                ln += known.map_or(z, |c| p[c as usize]).ln();
+                let here = known.map_or(z, |c| p[c]);
+                if here.is_nan() { ln.add(here) } else { ln.push(here) }
             }
             if let Some(c) = known {
-                sums[c as usize] += 1.0;
+                sums[c] += 1.0;
                 continue;
             }
             let mut at = self.rng.random::<f64>() * z;
@@ -354,10 +363,20 @@ impl Chain {
                     open = false;
                 }
             }
-            moved += u64::from(self.truth[u] as usize != drawn);
-            self.truth[u] = drawn as u16;
+            let before = self.truth[u] as usize;
+            if before != drawn {
+                // few units move: counting them beats counting all labels again
+                moved += 1;
+                self.truth[u] = drawn as u16;
+                self.classes[before] -= 1.0;
+                self.classes[drawn] += 1.0;
+                for &at in rows {
+                    self.counts[at as usize + before] -= 1;
+                    self.counts[at as usize + drawn] += 1;
+                }
+            }
         }
         self.moved = moved as f64 / units.max(1) as f64;
-        ln
+        ln.value()
     }
 }

@@ -1,7 +1,7 @@
 //! Packed labels, tables and counts on as many threads as the run has.
 
 use super::maximise::{Counts, Maximisation};
-use super::packed::Packed;
+use super::packed::{Chunk, Packed};
 use super::pass::{self, Piece, Work};
 use super::rows::{Rows, quantum};
 use crowdwise_core::{Categorical, Context, Error};
@@ -170,7 +170,7 @@ impl Engine {
         }
         let label = Shared(self.packed.label.as_ptr().cast_mut());
         // SAFETY: as for a pass; every row has a label.
-        self.sweep(cx, std::ptr::null_mut(), false, |w, c, out| unsafe {
+        self.sweep(cx, std::ptr::null_mut(), false, |_, w, c, out| unsafe {
             pass::run_begin(w, c, from, label.get(), out);
         })
     }
@@ -183,11 +183,35 @@ impl Engine {
             s.as_mut_ptr()
         });
         // SAFETY: every copy belongs to one thread and every chunk to one thread; indices were made for these rows.
-        let mut passed = self.sweep(cx, store, hard, |w, c, out| unsafe { pass::run(w, c, out) })?;
-        if let Some(clamped) = &self.clamped {
-            passed.log_likelihood += clamped.log_likelihood(&self.packed, &self.copies[0], self.prior());
-        }
+        let mut passed = self.sweep(cx, store, hard, |_, w, c, out| unsafe { pass::run(w, c, out) })?;
+        passed.log_likelihood += self.clamped_log_likelihood();
         Ok(passed)
+    }
+
+    /// As [`Engine::pass`], for the last pass of a fit: the index is given up first and made again chunk by chunk, so that it
+    /// and the posteriors are never in memory together. The engine is good for no other pass.
+    pub fn last_pass(
+        &mut self,
+        cx: &mut Context<'_>,
+        data: &Categorical<'_>,
+        store: &mut [f64],
+        hard: bool,
+    ) -> Result<Passed, Error> {
+        assert_eq!(store.len(), self.units * self.k);
+        self.packed.index = Vec::new();
+        let begins = self.packed.begins();
+        // SAFETY: as for a pass; the part of the index is that of the chunk and begins with its first label.
+        let mut passed = self.sweep(cx, store.as_mut_ptr(), hard, |packed, w, c, out| unsafe {
+            let part = packed.part(data, &begins, c);
+            pass::run(Work { index: part.as_ptr(), ..w }, Chunk { at: 0, ..c }, out);
+        })?;
+        passed.log_likelihood += self.clamped_log_likelihood();
+        Ok(passed)
+    }
+
+    fn clamped_log_likelihood(&self) -> f64 {
+        let of = |c: &Clamped| c.log_likelihood(&self.packed, &self.copies[0], self.prior());
+        self.clamped.as_ref().map_or(0.0, of)
     }
 
     fn sweep(
@@ -195,11 +219,13 @@ impl Engine {
         cx: &mut Context<'_>,
         store: *mut f64,
         hard: bool,
-        run: impl Fn(Work, super::packed::Chunk, &mut Piece) + Sync,
+        run: impl Fn(&Packed, Work, Chunk, &mut Piece) + Sync,
     ) -> Result<Passed, Error> {
         let (packed, kp) = (&self.packed, self.copies[0].kp);
         let prefetch = self.copies[0].bytes() > PREFETCH_ABOVE;
-        let (index, order) = (Shared(packed.index.as_ptr().cast_mut()), Shared(packed.order.as_ptr().cast_mut()));
+        let index = Shared(packed.index.as_ptr().cast_mut());
+        let order = if packed.order.is_empty() { std::ptr::null() } else { packed.order.as_ptr() };
+        let order = Shared(order.cast_mut());
         let (prior, store) = (Shared(self.prior.as_mut_ptr()), Shared(store));
         let (k, quantum) = (self.k, self.quantum);
         let bases: Vec<Shared<f64>> = self.copies.iter_mut().map(|c| Shared(c.base_mut())).collect();
@@ -223,7 +249,7 @@ impl Engine {
                 let c = next.fetch_add(1, Relaxed);
                 let Some(&chunk) = packed.chunks.get(c) else { break };
                 let mut out = Piece::default();
-                run(work, chunk, &mut out);
+                run(packed, work, chunk, &mut out);
                 mine.push((c, out));
             }
             pieces.lock().expect("no worker panics").append(&mut mine);

@@ -24,7 +24,8 @@ pub(crate) struct Packed {
     /// Row offset of every label in 8-byte units, plus [`AHEAD`] valid entries.
     pub index: Vec<u32>,
     pub chunks: Vec<Chunk>,
-    /// Item (unit of the table) of every packed item.
+    /// Item (unit of the table) of every packed item; empty if item n is unit n, as it is where all units have equally many
+    /// labels.
     pub order: Vec<u32>,
     /// Labels per row.
     pub n: Vec<u32>,
@@ -37,6 +38,7 @@ pub(crate) struct Packed {
     /// Different labels.
     pub classes: usize,
     pub stride: usize,
+    labels: usize,
 }
 
 impl Packed {
@@ -67,8 +69,18 @@ impl Packed {
         if (label.len() + 1) * stride > u32::MAX as usize {
             return Err(too_large(m, k));
         }
-        let mut packed =
-            Packed { index: Vec::new(), chunks: Vec::new(), order: Vec::new(), n, label, first, k, classes, stride };
+        let mut packed = Packed {
+            index: Vec::new(),
+            chunks: Vec::new(),
+            order: Vec::new(),
+            n,
+            label,
+            first,
+            k,
+            classes,
+            stride,
+            labels: 0,
+        };
         match data.codes {
             Codes::U8(c) => packed.fill(data, c, &keep, &cells),
             Codes::U16(c) => packed.fill(data, c, &keep, &cells),
@@ -105,8 +117,10 @@ impl Packed {
                 done += take;
             }
         }
-        self.order = vec![0; item];
+        let as_they_are = item == table.n_units() && (0..item).all(|u| table.degree(u) == max);
+        self.order = vec![0; if as_they_are { 0 } else { item }];
         self.index = vec![0; at + AHEAD];
+        self.labels = at;
         let annotator = table.annotator();
         for u in (0..table.n_units()).filter(|&u| table.degree(u) > 0) {
             let rows = table.rows(u);
@@ -117,8 +131,10 @@ impl Packed {
                 continue;
             }
             let d = table.degree(u);
-            self.order[next_item[d]] = u as u32;
-            next_item[d] += 1;
+            if !as_they_are {
+                self.order[next_item[d]] = u as u32;
+                next_item[d] += 1;
+            }
             let start = next_label[d];
             self.index[start..start + d].iter_mut().zip(begins).for_each(|(at, begin)| *at = begin);
             next_label[d] = start + d;
@@ -126,7 +142,30 @@ impl Packed {
     }
 
     pub fn labels(&self) -> usize {
-        self.index.len() - AHEAD
+        self.labels
+    }
+
+    /// Where the row of every cell (annotator, label) begins; those of cells without labels mean nothing.
+    pub fn begins(&self) -> Vec<u32> {
+        let mut begins = vec![0; self.annotators() * self.classes];
+        for j in 0..self.annotators() {
+            for r in self.rows_of(j) {
+                begins[j * self.classes + self.label[r] as usize] = (r * self.stride) as u32;
+            }
+        }
+        begins
+    }
+
+    /// The part of the index that belongs to one chunk, as it was when all of it was there.
+    pub fn part(&self, data: &Categorical<'_>, begins: &[u32], chunk: Chunk) -> Vec<u32> {
+        let (annotator, classes) = (data.table.annotator(), self.classes);
+        let mut part = Vec::with_capacity(chunk.n * chunk.d + AHEAD);
+        for item in chunk.item..chunk.item + chunk.n {
+            let unit = self.order.get(item).map_or(item, |&u| u as usize);
+            part.extend(data.table.rows(unit).map(|e| begins[annotator[e] as usize * classes + data.codes.get(e)]));
+        }
+        part.resize(part.len() + AHEAD, 0);
+        part
     }
 
     pub fn rows(&self) -> Rows {

@@ -28,12 +28,24 @@ pub(crate) struct Work {
     pub k: usize,
     pub kp: usize,
     pub quantum: f64,
-    /// Where posteriors go (units x K) with the unit of every packed item, or null.
+    /// Where posteriors go (units x K), or null.
     pub store: *mut f64,
+    /// The unit of every packed item, or null if they have the same numbers.
     pub order: *const u32,
     pub prefetch: bool,
     /// Replace each posterior by its most probable class (hard EM); the likelihood is then that of these classes.
     pub hard: bool,
+}
+
+impl Work {
+    /// The unit of a packed item.
+    ///
+    /// # Safety
+    /// The item must be one of the packed ones.
+    #[inline(always)]
+    unsafe fn unit(&self, item: usize) -> usize {
+        if self.order.is_null() { item } else { unsafe { *self.order.add(item) as usize } }
+    }
 }
 
 /// Below this the product of an item is redone in logarithms.
@@ -99,7 +111,7 @@ unsafe fn begin<L: Lanes>(w: Work, c: Chunk, from: &Begin<'_>, label: *const u16
     let row_of = |ix: u32| ((u64::from(ix) * inverse) >> 32) as usize;
     let share = 1.0 / c.d as f64;
     // few classes and labels: the votes of an item are bytes of one number, so that labels need not wait for each other
-    let bytes = k <= 8 && c.d < 256;
+    let bytes = k <= 16 && c.d < 256;
     let shares: Vec<f64> = if bytes { (0..=c.d).map(|n| n as f64 * share).collect() } else { Vec::new() };
     let (mut small, mut large) = ([0.0; 16], Vec::new());
     let s = if w.kp <= 16 {
@@ -111,11 +123,18 @@ unsafe fn begin<L: Lanes>(w: Work, c: Chunk, from: &Begin<'_>, label: *const u16
     unsafe {
         let mut ix = w.index.add(c.at);
         for item in 0..c.n {
+            if w.prefetch {
+                (0..c.d).for_each(|e| prefetch_row(w.base.add(*ix.add(e + AHEAD) as usize + w.kp), w.kp));
+            }
             s.fill(0.0);
             match from {
                 Begin::VoteShares | Begin::Majority if bytes => {
-                    let vote = |e: usize| 1u64 << (8 * u32::from(*label.add(row_of(*ix.add(e)))));
-                    let votes: u64 = (0..c.d).map(vote).sum();
+                    let vote = |e: usize| 8 * u32::from(*label.add(row_of(*ix.add(e))));
+                    let votes = if k <= 8 {
+                        u128::from((0..c.d).map(|e| 1u64 << vote(e)).sum::<u64>())
+                    } else {
+                        (0..c.d).map(|e| 1u128 << vote(e)).sum()
+                    };
                     for (x, n) in s[..k].iter_mut().zip(votes.to_le_bytes()) {
                         *x = shares[n as usize];
                     }
@@ -126,10 +145,10 @@ unsafe fn begin<L: Lanes>(w: Work, c: Chunk, from: &Begin<'_>, label: *const u16
                     }
                 }
                 Begin::Posterior(q) => {
-                    let unit = *w.order.add(c.item + item) as usize;
+                    let unit = w.unit(c.item + item);
                     s[..k].copy_from_slice(&q[unit * k..(unit + 1) * k]);
                 }
-                Begin::Each(write) => write(*w.order.add(c.item + item) as usize, &mut s[..k]),
+                Begin::Each(write) => write(w.unit(c.item + item), &mut s[..k]),
             }
             if matches!(from, Begin::Majority) {
                 let best = crowdwise_core::stats::argmax(&s[..k]);
@@ -283,7 +302,7 @@ unsafe fn rows<L: Lanes, const NQ: usize, const NP: usize, const D: usize, const
                 for b in 0..NP {
                     L::store2(buffer.as_mut_ptr().add(4 * NQ + 2 * b), p2[b]);
                 }
-                let into = w.store.add(*w.order.add(c.item + item) as usize * w.k);
+                let into = w.store.add(w.unit(c.item + item) * w.k);
                 // the last class may be padding
                 std::ptr::copy_nonoverlapping(buffer.as_ptr(), into, kp - 1);
                 if w.k == kp {
@@ -365,7 +384,7 @@ unsafe fn any<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
                 *a += x;
             }
             if !w.store.is_null() {
-                let unit = *w.order.add(c.item + item) as usize;
+                let unit = w.unit(c.item + item);
                 std::ptr::copy_nonoverlapping(s.as_ptr(), w.store.add(unit * k), k);
             }
             s[..kp].iter_mut().for_each(|x| *x += w.quantum);
@@ -417,6 +436,14 @@ unsafe fn add_counts<L: Lanes>(w: Work, ix: *const u32, d: usize, s: &[f64]) {
                 }
             }
             at += 16;
+        }
+        while at + 4 <= w.kp {
+            let v = L::load4(s.as_ptr().add(at));
+            for e in 0..d {
+                let p = w.base.add(*ix.add(e) as usize + w.kp + at);
+                L::store4(p, L::add_bits4(L::load4(p), v));
+            }
+            at += 4;
         }
         while at < w.kp {
             let v = L::load2(s.as_ptr().add(at));

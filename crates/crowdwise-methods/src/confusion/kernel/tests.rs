@@ -156,7 +156,7 @@ fn the_portable_code_gives_the_same_bits_as_the_processors_own() {
             let class = e.begin(&mut cx, &Begin::VoteShares).unwrap().class;
             e.maximise(&mut cx, &Smooth(0.01), &class, Dense::None).unwrap();
             let p = e
-                .sweep(&mut cx, std::ptr::null_mut(), false, |w, c, o| unsafe {
+                .sweep(&mut cx, std::ptr::null_mut(), false, |_, w, c, o| unsafe {
                     if which == 0 { run(w, c, o) } else { run_plain(w, c, o) }
                 })
                 .unwrap();
@@ -166,6 +166,45 @@ fn the_portable_code_gives_the_same_bits_as_the_processors_own() {
         });
         assert_eq!(both[0].1.to_bits(), both[1].1.to_bits(), "K = {k}");
         assert!(both[0].0.iter().zip(&both[1].0).all(|(x, y)| x.to_bits() == y.to_bits()), "K = {k}");
+    }
+}
+
+#[test]
+fn the_last_pass_gives_the_same_bits_without_the_index() {
+    for k in [2, 4, 10, 20] {
+        // items of different and of equal numbers of labels: the second kind is packed in the order of the table
+        let uneven = table(k, 30, 20_000, 7);
+        let c = uneven.categorical().unwrap();
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        (0..k).for_each(|c| _ = b.classes.intern(&format!("{c:04}")));
+        for r in 0..uneven.n_labels() / 5 * 5 {
+            let (item, who) = (b.items.intern(&format!("i{}", r / 5)), uneven.annotator()[r] as usize);
+            let who = b.annotators.intern(uneven.annotators().name(who));
+            b.label_codes(item, who, c.codes.get(r) as u32).unwrap();
+        }
+        let even = b.finish().unwrap();
+        for (t, some_order) in [(&uneven, true), (&even, false)] {
+            let c = t.categorical().unwrap();
+            let mut cx = Context::new(0, 2);
+            let known: Vec<Option<u32>> = (0..t.n_units()).map(|u| (u % 11 == 0).then_some(0)).collect();
+            for gold in [None, Some(&known[..])] {
+                let both = [false, true].map(|last| {
+                    let mut e = Engine::new(&c, gold, 2).unwrap();
+                    assert_eq!(e.packed.order.is_empty(), gold.is_none() && !some_order);
+                    let class = e.begin(&mut cx, &Begin::VoteShares).unwrap().class;
+                    e.maximise(&mut cx, &Smooth(0.01), &class, Dense::None).unwrap();
+                    let mut q = vec![0.0; t.n_units() * k];
+                    let p = if last {
+                        e.last_pass(&mut cx, &c, &mut q, false)
+                    } else {
+                        e.pass(&mut cx, Some(&mut q), false)
+                    };
+                    let p = p.unwrap();
+                    (q, p.log_likelihood, p.class)
+                });
+                assert_eq!(both[0], both[1], "K = {k}, gold {}", gold.is_some());
+            }
+        }
     }
 }
 

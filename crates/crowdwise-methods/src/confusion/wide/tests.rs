@@ -152,3 +152,44 @@ fn they_converge_to_the_same_optimum() {
     let trace = |f: &Fitted| f.run.trace.windows(2).all(|w| w[1].objective >= w[0].objective.map(|o| o - 1e-9));
     assert!(trace(&b) && trace(&c));
 }
+
+#[test]
+fn a_fit_that_uses_up_its_engine_is_the_same_fit() {
+    use super::super::dawid_skene::{Rows, Zeros};
+    use super::super::em::{Bounded, StopRule};
+    for (k, gold) in [(2, false), (3, true)] {
+        // many labels an annotator, so that a copy of all tables pays
+        let s = Simulation { items: 400, annotators: 5, classes: k, per_item: 4, ..Simulation::default() };
+        let (mut data, truth) = Simulator::new(&s, 7).unwrap().dataset().unwrap();
+        data.table.add_items(["nobody saw this"]);
+        if gold {
+            let GoldValues::Classes(mut known) = truth.values.clone() else { panic!("classes") };
+            known.retain(|x| x.0 % 8 == 0);
+            data.gold = Some(Gold { values: GoldValues::Classes(known), ..truth });
+        }
+        for (stop, max_iter, tol) in [
+            (StopRule::Bound, 50, 1e-5),
+            (StopRule::Bound, 3, -1.0),
+            (StopRule::Parameters, 50, 1e-4),
+            (StopRule::Parameters, 3, 0.0),
+        ] {
+            let fitted = [false, true].map(|last| {
+                let (labels, gold) = shared::inputs(&data);
+                let mut engine = Engine::new(&labels, gold.as_deref(), 1).unwrap();
+                let mut model = Bounded(Rows::plain(0.01, Zeros::Floor, k));
+                let settings = Settings { stop, ..Settings::soft(max_iter, tol, false) };
+                let start = Start::Posterior(kernel::Begin::VoteShares);
+                let cx = &mut Context::new(0, 1);
+                if last {
+                    em::fit_last(&mut engine, &mut model, start, &settings, &labels, cx).unwrap()
+                } else {
+                    em::fit(&mut engine, &mut model, start, &settings, data.table.n_units(), cx).unwrap()
+                }
+            });
+            let [a, b] = &fitted;
+            assert!(a.posterior.iter().any(|p| *p > 0.0 && *p < 1.0));
+            assert_eq!((&a.posterior, &a.tables, &a.prior), (&b.posterior, &b.tables, &b.prior), "K = {k}, {stop:?}");
+            assert_eq!(a.run.trace.len(), b.run.trace.len());
+        }
+    }
+}

@@ -153,7 +153,7 @@ impl Model for Pooled {
 
     fn prior(&self, class: &[f64], prior: &mut [f64]) -> f64 {
         self.report_prior(class, prior);
-        let penalty = if self.shares.is_none() { self.beta * sum_ln(prior.iter().copied()) } else { 0.0 };
+        let penalty = if self.shares.is_none() { self.beta * sum_ln(prior) } else { 0.0 };
         if self.temperature < 1.0 {
             prior.iter_mut().for_each(|p| *p = p.powf(self.temperature));
         }
