@@ -4,7 +4,7 @@
 use super::held_out::{FOLDS, Fitter, Losses, Verdict, fitter};
 use super::words;
 use crate::preference::{
-    BOTH_ORDERS, BradleyTerry, Comparisons, CrowdBradleyTerry, Outcomes, Position, RankCentrality, TieModel, Ties,
+    BOTH_ORDERS, BradleyTerry, Comparisons, CrowdBradleyTerry, Outcomes, Position, RankCentrality, TieModel, Ties, Told,
 };
 use crowdwise_core::{Annotators, Context, Dataset, Error, Event, Method, Outcome, Preference, Table, Truth, stream};
 use rand::RngExt;
@@ -15,17 +15,6 @@ const FEWEST: f64 = 30.0;
 const MANY: usize = 200_000;
 /// No outcome is impossible: its probability is mixed with this share of an even one.
 const EVEN: f64 = 1e-3;
-
-/// Comparisons of an annotator that tell something of the annotator.
-const ENOUGH: u64 = 10;
-
-/// Whether reliabilities are worth a try: two annotators with enough comparisons, who gave a fifth of all. Where visitors come
-/// once, as in most arenas, they are not, and would cost most of the time.
-fn tells_annotators(table: &Table) -> bool {
-    let per = table.labels_per_annotator();
-    let known = || per.iter().filter(|n| **n >= ENOUGH);
-    known().count() > 1 && 5 * known().sum::<u64>() >= per.iter().sum::<u64>()
-}
 
 /// A candidate: for the parts without intervals, and for the whole.
 struct Candidate {
@@ -106,7 +95,7 @@ pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error
     for x in &all {
         losses.push(held.losses(x, cx)?);
     }
-    if tells_annotators(table) {
+    if Told::of(table).worth_a_try() {
         let total = |l: &Losses| l.iter().map(|u| u.0).sum::<f64>();
         let davidson = c.ties > 0.0 && total(&losses[1]) < total(&losses[0]);
         let more = with_annotators(&c, if davidson { TieModel::Davidson } else { TieModel::RaoKupper });
@@ -126,7 +115,7 @@ pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error
             )
         }
         Some(_) => " (that annotators might differ in reliability explains no more)".into(),
-        None => format!(" (too few annotators with {ENOUGH} comparisons or more to tell how reliable each is)"),
+        None => format!(" (too few annotators with {} comparisons or more to tell how reliable each is)", Told::ENOUGH),
     };
     verdict.tell(&mut out, "log-likelihood", "comparisons", "the simpler model is enough", &more);
     Ok(out)

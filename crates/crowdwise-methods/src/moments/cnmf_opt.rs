@@ -6,6 +6,7 @@ use super::pairs::Pairs;
 use super::spa::{Align, Spa};
 use super::{LabelPrior, Moments};
 use crate::confusion::shared;
+use crate::fast::dot_ln;
 use crate::used_classes::fit_without_unused;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Run, Status,
@@ -183,7 +184,8 @@ impl CnmfOpt {
         let mut gradient = vec![0.0; k * k];
         let mut next = vec![0.0; k * k];
         for _ in 0..self.inner_iter {
-            seen.gradient(table, &mut gradient);
+            // the last cost was that of this table
+            seen.gradient(&mut gradient);
             let mut step = self.step;
             let mut moved = 0.0;
             while step >= GIVE_UP {
@@ -271,15 +273,19 @@ impl Weights {
 struct Seen {
     k: usize,
     label: Vec<u32>,
-    share: Vec<f64>,
-    weight: Vec<f64>,
+    /// Weight of each cell times its share.
+    pull: Vec<f64>,
+    /// The part of the divergence that does not depend on the table.
+    fixed: f64,
     /// For each cell, the other's probability of its label times the class share, by class.
     mix: Vec<f64>,
+    /// The shares of the cells under the table of the last [`Seen::cost`].
+    model: Vec<f64>,
 }
 
 impl Seen {
     fn new(k: usize) -> Seen {
-        Seen { k, label: Vec::new(), share: Vec::new(), weight: Vec::new(), mix: Vec::new() }
+        Seen { k, label: Vec::new(), pull: Vec::new(), fixed: 0.0, mix: Vec::new(), model: Vec::new() }
     }
 
     fn gather(
@@ -293,11 +299,11 @@ impl Seen {
     ) {
         let k = self.k;
         self.label.clear();
-        self.share.clear();
-        self.weight.clear();
+        self.pull.clear();
         self.mix.clear();
         let mut blocks = 0.0;
         let mut total = 0.0;
+        self.fixed = 0.0;
         for &(other, x) in pairs.near(place).iter().filter(|n| usable[n.1 as usize]) {
             let own = &tables[other as usize * k * k..(other as usize + 1) * k * k];
             let w = weight.get(x as usize);
@@ -305,34 +311,35 @@ impl Seen {
             total += w;
             for (l, o, share) in pairs.seen_by(place, x as usize) {
                 self.label.push(l as u32);
-                self.share.push(share);
-                self.weight.push(w);
+                self.pull.push(w * share);
+                self.fixed += w * share * share.ln();
                 self.mix.extend(own[o * k..(o + 1) * k].iter().zip(prior).map(|(a, p)| a * p));
             }
         }
         // the scale of a place's own sum is free, but the step size goes with it
         let scale = blocks / total;
-        self.weight.iter_mut().for_each(|w| *w *= scale);
+        self.pull.iter_mut().for_each(|w| *w *= scale);
+        self.fixed *= scale;
+        self.model.resize(self.pull.len(), 0.0);
     }
 
-    fn model(&self, c: usize, table: &[f64]) -> f64 {
-        let (k, l) = (self.k, self.label[c] as usize);
-        let row = &table[l * k..(l + 1) * k];
-        row.iter().zip(&self.mix[c * k..(c + 1) * k]).map(|(a, q)| a * q).sum::<f64>().max(LEAST)
+    fn cost(&mut self, table: &[f64]) -> f64 {
+        let k = self.k;
+        for ((model, mix), &l) in self.model.iter_mut().zip(self.mix.chunks_exact(k)).zip(&self.label) {
+            let row = &table[l as usize * k..][..k];
+            *model = row.iter().zip(mix).map(|(a, q)| a * q).sum::<f64>().max(LEAST);
+        }
+        self.fixed - dot_ln(&self.pull, &self.model)
     }
 
-    fn cost(&self, table: &[f64]) -> f64 {
-        let of = |c: usize| self.weight[c] * self.share[c] * (self.share[c] / self.model(c, table)).ln();
-        (0..self.share.len()).map(of).sum()
-    }
-
-    fn gradient(&self, table: &[f64], out: &mut [f64]) {
+    /// At the table of the last [`Seen::cost`].
+    fn gradient(&self, out: &mut [f64]) {
         let k = self.k;
         out.fill(0.0);
-        for c in 0..self.share.len() {
-            let f = self.weight[c] * self.share[c] / self.model(c, table);
-            let row = &mut out[self.label[c] as usize * k..][..k];
-            row.iter_mut().zip(&self.mix[c * k..(c + 1) * k]).for_each(|(g, q)| *g -= f * q);
+        for (((w, model), mix), &l) in self.pull.iter().zip(&self.model).zip(self.mix.chunks_exact(k)).zip(&self.label)
+        {
+            let f = w / model;
+            out[l as usize * k..][..k].iter_mut().zip(mix).for_each(|(g, q)| *g -= f * q);
         }
     }
 }

@@ -98,9 +98,10 @@ impl Pairs {
     /// The cells of pair `x` as `place` sees them: (own class, other's class, share of the common items).
     pub fn seen_by(&self, place: usize, x: usize) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
         let p = self.all[x];
-        let (first, k, scale) = (p.a as usize == place, self.k, 1.0 / p.n as f64);
+        // 32 bits: divisions of longer numbers take several times as long
+        let (first, k, scale) = (p.a as usize == place, self.k as u32, 1.0 / p.n as f64);
         self.cells(x).iter().map(move |c| {
-            let (a, b) = (c.code as usize / k, c.code as usize % k);
+            let (a, b) = ((c.code / k) as usize, (c.code % k) as usize);
             let share = c.count as f64 * scale;
             if first { (a, b, share) } else { (b, a, share) }
         })

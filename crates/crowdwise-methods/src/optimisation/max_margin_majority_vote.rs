@@ -70,8 +70,10 @@ impl Chosen {
 
     /// Share of the units with another class.
     fn differs(&self, other: &Chosen, k: usize) -> f64 {
-        let set = |c: &Chosen, x: u32| if (x as usize) < k { vec![x] } else { c.tied[x as usize - k].clone() };
-        let moved = self.class.iter().zip(&other.class).filter(|&(&a, &b)| set(self, a) != set(other, b)).count();
+        fn set<'a>(c: &'a Chosen, x: &'a u32, k: usize) -> &'a [u32] {
+            (*x as usize).checked_sub(k).map_or(std::slice::from_ref(x), |tied| &c.tied[tied])
+        }
+        let moved = self.class.iter().zip(&other.class).filter(|&(a, b)| set(self, a, k) != set(other, b, k)).count();
         moved as f64 / self.class.len() as f64
     }
 }

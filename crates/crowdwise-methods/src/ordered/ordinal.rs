@@ -1,10 +1,10 @@
 //! Ordinal annotators: positions on one scale, shared thresholds, a bias and a noise for each annotator.
 
-use super::grid::{Beliefs, Expected, POINTS, Point, Tables, positions, spacing, weights};
+use super::curve::{Scale, WIDE};
+use super::grid::{Beliefs, POINTS, Point, Tables, positions, spacing, weights};
 use super::scale::{centres, probability};
-use crate::confusion::em;
+use super::search::{Expected, Search};
 use crate::confusion::kernel::{Begin, Dense, Engine};
-use crate::optimise::Lbfgs;
 use crate::pooled::Cells;
 use crowdwise_core::{
     Annotators, Capabilities, Categorical, Context, Dataset, Error, LabelKind, Method, MethodInfo, Objective, Outcome,
@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ordinal {
-    /// Most rounds of EM (one pass over the labels and one search each).
+    /// Most rounds of EM (one pass over the labels and steps of the annotators each).
     pub max_iter: usize,
     /// Stop when a round raises the objective by less than this part of it.
     pub tol: f64,
-    /// Steps of the search in a round.
+    /// Most steps of an annotator in a round.
     pub inner_iter: usize,
     /// Share of labels that are slips, spread evenly: bounds what one wild label can do.
     pub slip: f64,
@@ -33,7 +33,7 @@ pub struct Ordinal {
 
 impl Default for Ordinal {
     fn default() -> Self {
-        Ordinal { max_iter: 30, tol: 1e-5, inner_iter: 15, slip: 0.02, bias_sd: 0.5, noise_sd: 0.5 }
+        Ordinal { max_iter: 30, tol: 1e-5, inner_iter: 3, slip: 0.02, bias_sd: 0.5, noise_sd: 0.5 }
     }
 }
 
@@ -61,82 +61,65 @@ impl Ordinal {
         let mut point = Point::start(labels);
         let mut engine = Engine::with_states(labels, POINTS, None, cx.threads)?;
         let mut expected = Expected::new(labels);
+        let cells = Cells::new((0..expected.counts.len()).map(|_| 0.0));
         let w = weights();
         engine.begin(cx, &Begin::Each(&|_, z: &mut [f64]| z.copy_from_slice(&w)))?;
-        tables(&mut engine, &point, self.slip, cx)?;
+        tables(&mut engine, &expected, &point, self.slip, cx)?;
         let mut objective = f64::NEG_INFINITY;
-        let mut settled = false;
         let run = cx.iterate(self.max_iter, self.tol, |cx, round| {
             let passed = engine.pass(cx, None, false)?;
             let reached = passed.log_likelihood + point.penalty(&beliefs);
             let change =
                 if round == 1 { 1.0f64.max(self.tol) } else { (reached - objective) / objective.abs().max(1.0) };
             objective = reached;
-            settled = change < self.tol || round == self.max_iter;
-            if !settled && !cx.cancelled() {
-                collect(&mut engine, &mut expected, cx)?;
-                self.search(&expected, &beliefs, &mut point, cx)?;
+            if change >= self.tol && round < self.max_iter && !cx.cancelled() {
+                collect(&mut engine, &cells, &mut expected, cx)?;
+                // far from the end, small gains of an annotator can wait
+                let gain = (0.002 * change).min(1e-4).max(0.1 * self.tol);
+                let search = Search { beliefs, steps: self.inner_iter, gain };
+                climb(&search, &mut engine, &expected, &mut point, cx)?;
             }
-            tables(&mut engine, &point, self.slip, cx)?;
             Ok(Step { objective: Some(reached), change })
         })?;
         Ok(Scaled { point, run, objective, engine })
     }
-
-    fn search(&self, e: &Expected, b: &Beliefs, point: &mut Point, cx: &mut Context<'_>) -> Result<(), Error> {
-        let scale = inverse_curvature(e, b, point);
-        let search = Lbfgs { max_iter: self.inner_iter, tol: 1e-6, history: 10 };
-        let mut values = std::mem::take(&mut point.values);
-        let m = point.m;
-        let mut problem = None;
-        search.minimise(&mut values, &scale, |x, g| {
-            let at = Point { m, values: x.to_vec() };
-            e.value(&at, b, g, cx).unwrap_or_else(|e| {
-                problem = Some(e);
-                f64::NAN
-            })
-        });
-        point.values = values;
-        point.clamp();
-        problem.map_or(Ok(()), Err)
-    }
 }
 
-/// Makes the tables of this point; the counts of the last pass are gone after it.
-fn tables(engine: &mut Engine, point: &Point, slip: f64, cx: &mut Context<'_>) -> Result<(), Error> {
-    em::maximise(engine, &mut Tables { point, slip }, &[0.0; POINTS], Dense::None, cx).map(|_| ())
+/// One M-step, which never lowers the expected log-likelihood with its priors: annotators, then what they share.
+fn climb(s: &Search, engine: &mut Engine, e: &Expected, point: &mut Point, cx: &mut Context<'_>) -> Result<(), Error> {
+    let shared = s.annotators(e, point, cx)?;
+    let before = shared.value + point.penalty(&s.beliefs);
+    let step = shared.step(&s.beliefs, point);
+    for share in [1.0, 0.5, 0.2, 0.05, 0.0] {
+        let to = step.from(point, share);
+        let value = tables(engine, e, &to, s.beliefs.slip, cx)?;
+        // equal but for rounding is as good
+        if share == 0.0 || value + to.penalty(&s.beliefs) >= before - 1e-13 * before.abs() {
+            *point = to;
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the tables of this point and returns their expected log-likelihood; the counts in the engine are gone after it.
+fn tables(engine: &mut Engine, e: &Expected, point: &Point, slip: f64, cx: &mut Context<'_>) -> Result<f64, Error> {
+    let tau = point.thresholds();
+    let model = Tables { point, scale: Scale::new(&tau, slip), expected: e };
+    Ok(engine.maximise(cx, &model, &[0.0; POINTS], Dense::None)?.sums[0])
 }
 
 /// Takes the expected counts out of the engine.
-fn collect(engine: &mut Engine, expected: &mut Expected, cx: &mut Context<'_>) -> Result<(), Error> {
-    let cells = Cells::new((0..expected.counts.len()).map(|_| 0.0));
+fn collect(engine: &mut Engine, cells: &Cells, expected: &mut Expected, cx: &mut Context<'_>) -> Result<(), Error> {
     let (first, label) = (&expected.first, &expected.label);
     engine.gather(cx, 0, |j, counts, _| {
         for row in first[j]..first[j + 1] {
             let from = &counts[label[row] as usize * POINTS..][..POINTS];
-            from.iter().enumerate().for_each(|(g, &c)| cells.set(row * POINTS + g, c));
+            from.iter().enumerate().for_each(|(g, &c)| cells.set(row * WIDE + g, c));
         }
     })?;
     expected.counts.iter_mut().enumerate().for_each(|(at, c)| *c = cells.get(at));
     Ok(())
-}
-
-/// Rough inverse curvatures: a label tells of its annotator's position to within the noise.
-fn inverse_curvature(e: &Expected, b: &Beliefs, point: &Point) -> Vec<f64> {
-    let m = point.m;
-    let mut scale = vec![1.0; point.values.len()];
-    let mut all = 0.0;
-    for j in 0..m {
-        let n: f64 = e.counts[e.first[j] * POINTS..e.first[j + 1] * POINTS].iter().sum();
-        let precision = n / point.reading(j).noise.powi(2);
-        scale[j] = 1.0 / (0.5 * precision + 1.0 / (b.bias_sd * b.bias_sd));
-        scale[m + j] = 1.0 / (0.5 * n + 1.0 / (b.noise_sd * b.noise_sd));
-        all += precision;
-    }
-    scale[2 * m] = 1.0 / (0.5 * all).max(1.0);
-    let gaps = scale.len() - 2 * m - 1;
-    scale[2 * m + 1..].fill(1.0 / (0.5 * all / (gaps + 1) as f64).max(1.0));
-    scale
 }
 
 /// Share of every grid cell that belongs to each class, POINTS x K: cells that a threshold cuts are divided.

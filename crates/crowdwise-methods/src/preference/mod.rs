@@ -13,6 +13,7 @@ mod pairs;
 mod places;
 mod prior;
 mod rank_centrality;
+mod told;
 
 pub use bradley_terry::{BradleyTerry, TieModel, centred};
 pub use crowd_bt::CrowdBradleyTerry;
@@ -23,3 +24,4 @@ pub(crate) use outcome::{Outcomes, Ties};
 pub use pairs::{BOTH_ORDERS, Comparisons, Pair, infinite_scores, no_position, with_itself};
 pub use places::separated;
 pub use rank_centrality::{RankCentrality, members};
+pub use told::Told;

@@ -15,7 +15,7 @@ pub(super) struct Votes {
     /// Items, those on which nobody voted too.
     pub items: usize,
     /// Fired indicators of unit u are `offsets[u]..offsets[u + 1]`, those of a source side by side.
-    pub offsets: Vec<u64>,
+    pub offsets: Vec<u32>,
     pub fired: Vec<u32>,
     /// Source and label of every indicator, in this order.
     pub source: Vec<u32>,
@@ -61,7 +61,7 @@ impl Votes {
                 }
             }
             fired.truncate(to);
-            offsets.push(to as u64);
+            offsets.push(to as u32);
         }
         Votes { k, items: table.n_units(), offsets, fired, source, label, fires, sources: m }
     }

@@ -189,26 +189,27 @@ impl Mmsr {
 /// Mean of the values without the `trim` smallest of those below `old` and the `trim` largest of those above it; `None`
 /// if none is left.
 fn trimmed(
-    values: impl Iterator<Item = f64>,
+    values: impl ExactSizeIterator<Item = f64>,
     old: f64,
     trim: usize,
     below: &mut Vec<f64>,
     above: &mut Vec<f64>,
 ) -> Option<f64> {
-    below.clear();
-    above.clear();
-    let (mut sum, mut n) = (0.0, 0usize);
-    for x in values {
-        if x < old {
-            below.push(x);
-        } else if x > old {
-            above.push(x);
-        } else {
-            sum += x;
-            n += 1;
-        }
+    let all = values.len();
+    for side in [&mut *below, &mut *above] {
+        side.resize(all.max(side.len()), 0.0);
     }
-    for (side, largest) in [(below, false), (above, true)] {
+    // which side a value is on cannot be foretold: both get it, and one keeps it
+    let (mut low, mut high) = (0, 0);
+    for x in values {
+        below[low] = x;
+        low += usize::from(x < old);
+        above[high] = x;
+        high += usize::from(x > old);
+    }
+    let mut n = all - low - high;
+    let mut sum = n as f64 * old;
+    for (side, largest) in [(&mut below[..low], false), (&mut above[..high], true)] {
         let keep = side.len().saturating_sub(trim);
         if keep == 0 {
             continue;

@@ -81,7 +81,8 @@ impl<'a> Coupled<'a> {
         for (g, t) in gram.chunks_exact_mut(k * k).zip(point.tables.chunks_exact(k * k)) {
             gram_of(t, k, g);
         }
-        let objective = self.objective(point, &gram);
+        let (left, right) = self.of_shares(point, &gram);
+        let objective = self.objective(&left, &right, &point.prior);
         State {
             dual: vec![0.0; point.tables.len()],
             dual_prior: vec![0.0; k],
@@ -95,39 +96,40 @@ impl<'a> Coupled<'a> {
         1e-7 + 1e-2 * objective / self.size.max(f64::MIN_POSITIVE)
     }
 
-    /// The objective; products of models are sums over classes of products of Gram entries.
-    fn objective(&self, point: &Point, gram: &[f64]) -> f64 {
-        let (k, d) = (self.k, &point.prior);
+    /// The objective as a function of the class shares d, given the tables: half of size - 2 right·d + d·(left d). Products
+    /// of models are sums over classes of products of Gram entries.
+    fn of_shares(&self, point: &Point, gram: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let k = self.k;
         let table = |p: u32| &point.tables[p as usize * k * k..(p as usize + 1) * k * k];
         let own = |p: u32| &gram[p as usize * k * k..(p as usize + 1) * k * k];
-        let quadratic = |entry: &dyn Fn(usize) -> f64| -> f64 {
-            (0..k).map(|s| d[s] * (0..k).map(|t| d[t] * entry(s * k + t)).sum::<f64>()).sum()
-        };
-        let mut cross = 0.0;
-        let mut square = 0.0;
-        for (p, (t, m)) in point.tables.chunks_exact(k * k).zip(self.single.chunks_exact(k)).enumerate() {
-            cross += (0..k).map(|l| m[l] * dot(&t[l * k..(l + 1) * k], d)).sum::<f64>();
-            let g = own(p as u32);
-            square += quadratic(&|x| g[x]);
+        let (mut left, mut right) = (vec![0.0; k * k], vec![0.0; k]);
+        for (p, m) in self.single.chunks_exact(k).enumerate() {
+            left.iter_mut().zip(own(p as u32)).for_each(|(l, g)| *l += g);
+            let a = table(p as u32);
+            (0..k).for_each(|l| (0..k).for_each(|t| right[t] += m[l] * a[l * k + t]));
         }
         for (x, pair) in self.pairs.all.iter().enumerate() {
             let (a, b) = (table(pair.a), table(pair.b));
+            left.iter_mut().zip(own(pair.a).iter().zip(own(pair.b))).for_each(|(l, (g, h))| *l += g * h);
             for (l, o, share) in self.pairs.seen_by(pair.a as usize, x) {
-                cross += share * (0..k).map(|t| d[t] * a[l * k + t] * b[o * k + t]).sum::<f64>();
+                (0..k).for_each(|t| right[t] += share * a[l * k + t] * b[o * k + t]);
             }
-            let (g, h) = (own(pair.a), own(pair.b));
-            square += quadratic(&|x| g[x] * h[x]);
         }
         for t in &self.triples {
             let [a, b, c] = t.places.map(table);
+            let [e, f, g] = t.places.map(own);
+            (0..k * k).for_each(|x| left[x] += e[x] * f[x] * g[x]);
             for &([l, m, o], share) in &t.cells {
                 let (l, m, o) = (l as usize * k, m as usize * k, o as usize * k);
-                cross += share * (0..k).map(|t| d[t] * a[l + t] * b[m + t] * c[o + t]).sum::<f64>();
+                (0..k).for_each(|t| right[t] += share * a[l + t] * b[m + t] * c[o + t]);
             }
-            let [e, f, g] = t.places.map(own);
-            square += quadratic(&|x| e[x] * f[x] * g[x]);
         }
-        (0.5 * (self.size - 2.0 * cross + square)).max(0.0)
+        (left, right)
+    }
+
+    fn objective(&self, left: &[f64], right: &[f64], d: &[f64]) -> f64 {
+        let square: f64 = d.iter().zip(left.chunks_exact(self.k)).map(|(d_s, row)| d_s * dot(row, d)).sum();
+        (0.5 * (self.size - 2.0 * dot(right, d) + square)).max(0.0)
     }
 
     /// One round: every table, then the class shares. Returns the relative change.
@@ -145,8 +147,9 @@ impl<'a> Coupled<'a> {
             problem.solve(state.near, inner, &mut point.tables[at.clone()], &mut state.dual[at.clone()]);
             gram_of(&point.tables[at.clone()], k, &mut state.gram[at]);
         }
-        self.of_prior(point, state, inner);
-        let objective = self.objective(point, &state.gram);
+        let (left, right) = self.of_shares(point, &state.gram);
+        self.shares(&left, &right, point, state, inner);
+        let objective = self.objective(&left, &right, &point.prior);
         let moved: f64 = sum_abs(&point.tables, &before.0.tables) / before.0.tables.iter().sum::<f64>();
         let change = moved.max(sum_abs(&point.prior, &before.0.prior));
         if objective > state.objective {
@@ -199,34 +202,10 @@ impl<'a> Coupled<'a> {
     }
 
     /// ADMM on the class shares.
-    fn of_prior(&self, point: &mut Point, state: &mut State, inner: usize) {
+    fn shares(&self, left: &[f64], right: &[f64], point: &mut Point, state: &mut State, inner: usize) {
         let k = self.k;
-        let table = |p: u32| &point.tables[p as usize * k * k..(p as usize + 1) * k * k];
-        let own = |p: u32| &state.gram[p as usize * k * k..(p as usize + 1) * k * k];
-        let (mut left, mut right) = (vec![0.0; k * k], vec![0.0; k]);
-        for (p, m) in self.single.chunks_exact(k).enumerate() {
-            left.iter_mut().zip(own(p as u32)).for_each(|(l, g)| *l += g);
-            let a = table(p as u32);
-            (0..k).for_each(|l| (0..k).for_each(|t| right[t] += m[l] * a[l * k + t]));
-        }
-        for (x, pair) in self.pairs.all.iter().enumerate() {
-            let (a, b) = (table(pair.a), table(pair.b));
-            left.iter_mut().zip(own(pair.a).iter().zip(own(pair.b))).for_each(|(l, (g, h))| *l += g * h);
-            for (l, o, share) in self.pairs.seen_by(pair.a as usize, x) {
-                (0..k).for_each(|t| right[t] += share * a[l * k + t] * b[o * k + t]);
-            }
-        }
-        for t in &self.triples {
-            let [a, b, c] = t.places.map(table);
-            let [e, f, g] = t.places.map(own);
-            (0..k * k).for_each(|x| left[x] += e[x] * f[x] * g[x]);
-            for &([l, m, o], share) in &t.cells {
-                let (l, m, o) = (l as usize * k, m as usize * k, o as usize * k);
-                (0..k).for_each(|t| right[t] += share * a[l + t] * b[m + t] * c[o + t]);
-            }
-        }
-        let pull = norm(&left) / k as f64;
-        let Some(inverse) = shifted_inverse(&left, state.near + pull, k) else { return };
+        let pull = norm(left) / k as f64;
+        let Some(inverse) = shifted_inverse(left, state.near + pull, k) else { return };
         let fixed: Vec<f64> = right.iter().zip(&point.prior).map(|(r, d)| r + state.near * d).collect();
         let mut scratch = Vec::new();
         for _ in 0..inner {

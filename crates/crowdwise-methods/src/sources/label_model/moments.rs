@@ -124,27 +124,57 @@ impl<'a> Moments<'a> {
             }
             Together::Items(squares) => {
                 // Σ over pairs of both μ_b = mean over items of the sum of the rates of all others there
-                error += 2.0 * squares;
+                let mut others = vec![0.0; rates.len()];
+                match k {
+                    2 => self.others::<2>(rates, &mut others),
+                    3 => self.others::<3>(rates, &mut others),
+                    4 => self.others::<4>(rates, &mut others),
+                    5 => self.others::<5>(rates, &mut others),
+                    _ => self.others::<0>(rates, &mut others),
+                }
                 let share = 1.0 / self.votes.items as f64;
-                let mut sum = vec![0.0; k];
-                for u in 0..self.votes.items {
-                    let fired = self.votes.of(u);
-                    sum.fill(0.0);
-                    fired.iter().for_each(|&a| sum.iter_mut().zip(row(a as usize)).for_each(|(s, x)| *s += x));
-                    // indicators are in the order of their sources
-                    for own in fired.chunk_by(|&a, &b| self.votes.source[a as usize] == self.votes.source[b as usize]) {
-                        for c in 0..k {
-                            let other = sum[c] - own.iter().map(|&a| row(a as usize)[c]).sum::<f64>();
-                            for &a in own {
-                                slope[a as usize * k + c] -= share * other;
-                                error -= 2.0 * share * d[c] * row(a as usize)[c] * other;
-                            }
-                        }
-                    }
+                error += 2.0 * squares;
+                for (at, (s, o)) in slope.iter_mut().zip(&others).enumerate() {
+                    *s -= share * o;
+                    error -= 2.0 * share * d[at % k] * rates[at] * o;
                 }
             }
         }
         error
+    }
+
+    /// For every indicator the sum, over the items on which it fires, of the rates of all indicators of other sources that
+    /// fire there. `K` is the number of classes, 0 = any.
+    fn others<const K: usize>(&self, rates: &[f64], out: &mut [f64]) {
+        let k = if K == 0 { self.votes.k } else { K };
+        let mut sum = vec![0.0; k];
+        let sum = &mut sum[..k];
+        for u in 0..self.votes.items {
+            let fired = self.votes.of(u);
+            sum.fill(0.0);
+            for &a in fired {
+                sum.iter_mut().zip(&rates[a as usize * k..][..k]).for_each(|(s, x)| *s += x);
+            }
+            for &a in fired {
+                out[a as usize * k..][..k].iter_mut().zip(&*sum).for_each(|(o, s)| *o += s);
+            }
+            // who said two things of an item: indicators are in the order of their sources
+            for (n, &a) in fired.iter().enumerate().skip(1) {
+                let of = |b: &&u32| self.votes.source[**b as usize] == self.votes.source[a as usize];
+                for &b in fired[..n].iter().rev().take_while(of) {
+                    for c in 0..k {
+                        out[a as usize * k + c] -= rates[b as usize * k + c];
+                        out[b as usize * k + c] -= rates[a as usize * k + c];
+                    }
+                }
+            }
+        }
+        // and everybody is one of those who fire where he does
+        for (a, &n) in self.votes.fires.iter().enumerate() {
+            for c in 0..k {
+                out[a * k + c] -= n as f64 * rates[a * k + c];
+            }
+        }
     }
 }
 
@@ -162,6 +192,10 @@ mod tests {
         for i in 0..60 {
             for j in 0..6 {
                 if rng.random_bool(0.5) {
+                    b.label(&format!("i{i}"), &format!("a{j}"), &rng.random_range(0..3).to_string()).unwrap();
+                }
+                if rng.random_bool(0.1) {
+                    // some sources say two things of an item
                     b.label(&format!("i{i}"), &format!("a{j}"), &rng.random_range(0..3).to_string()).unwrap();
                 }
             }
