@@ -74,7 +74,7 @@ def epoch(model, x, y, batch, loss_of):
 
 
 def theirs(case, batch):
-    """CPU seconds of an epoch, and its rows."""
+    """Rows per CPU second."""
     torch.manual_seed(1)
     if case.startswith("mlp"):
         x, y, model = torch.rand(60_000, 784), torch.randint(0, 10, (60_000,)), mlp(784, 10)
@@ -94,9 +94,13 @@ def theirs(case, batch):
             model = TwoViews(512, m, k)
             loss_of = model.loss
     epoch(model, x[:20 * batch], y[:20 * batch], batch, loss_of)  # warm
-    start = time.process_time()
-    epoch(model, x, y, batch, loss_of)
-    return len(x) / (time.process_time() - start)
+    best = float("inf")
+    for _ in range(3):  # as on our side: the best of three times two epochs
+        start = time.process_time()
+        for _ in range(2):
+            epoch(model, x, y, batch, loss_of)
+        best = min(best, (time.process_time() - start) / 2)
+    return len(x) / best
 
 
 def ours(profile, case):

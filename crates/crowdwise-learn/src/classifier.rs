@@ -29,6 +29,15 @@ pub trait Classifier: Send {
     fn outputs(&self) -> usize;
     /// The scores of a batch.
     fn forward(&mut self, x: &Matrix, mode: Mode) -> Result<Matrix, Error>;
+    /// As [`Classifier::forward`] in `Train` mode, of features that nobody needs afterwards: the classifier may keep them and leave
+    /// something else in their place. [`Classifier::seen`] tells where they are.
+    fn forward_kept(&mut self, x: &mut Matrix) -> Result<Matrix, Error> {
+        self.forward(x, Mode::Train)
+    }
+    /// The features of the last [`Classifier::forward_kept`], for the matrix that was given to it.
+    fn seen<'a>(&'a self, x: &'a Matrix) -> &'a Matrix {
+        x
+    }
     /// One step of the optimiser, for the derivative of the loss by the scores of the last forward pass in `Train` mode.
     fn backward(&mut self, d_scores: &Matrix) -> Result<(), Error>;
     /// The derivative of the loss by the features of the last forward pass, for its derivative by the scores. No step is taken.

@@ -167,10 +167,10 @@ fn one_epoch(
                 let items = &order[bounds(b)..bounds(b + 1)];
                 x.gather(&task.x, items);
                 objective.perturb(net, items, &mut x)?;
-                let z = net.forward(&x, Mode::Train)?;
+                let z = net.forward_kept(&mut x)?;
                 d.resize(z.rows, z.cols);
                 d.values.fill(0.0);
-                let loss = objective.step(&z, &Batch { items, x: &x, labels: &task.labels }, &mut d);
+                let loss = objective.step(&z, &Batch { items, x: net.seen(&x), labels: &task.labels }, &mut d);
                 sum += loss * items.len() as f64;
                 if !loss.is_finite() || d.values.iter().any(|v| !v.is_finite()) {
                     return Ok(f64::NAN);

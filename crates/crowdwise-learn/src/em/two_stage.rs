@@ -1,6 +1,7 @@
 use super::targets::Targets;
 use crate::learn::{Learner, Recipe, learn};
-use crate::objective::{Batch, Objective, Probabilities};
+use crate::objective::{Batch, Objective, Probabilities, cross_entropy};
+use crate::params::Choose;
 use crate::{Labels, Matrix, NetworkParams, Training};
 use crowdwise_core::{
     Context, Dataset, Entry, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stats,
@@ -14,7 +15,8 @@ use serde::{Deserialize, Serialize};
 pub struct TwoStage {
     /// The method that integrates the labels, with its default parameters (`crowdwise methods` lists them).
     pub method: String,
-    /// What the network is trained on: the `soft` probabilities, or the most probable class (`hard`; tied classes share).
+    /// What the network is trained on: the `soft` probabilities, or the most probable class (`hard`; of tied
+    /// classes the network may take any).
     pub labels: Labelling,
     #[serde(flatten)]
     pub network: NetworkParams,
@@ -37,8 +39,8 @@ impl Default for TwoStage {
             method: "auto".into(),
             labels: Labelling::Soft,
             network: NetworkParams::default(),
-            // targets that do not change are learned by heart when training goes on
-            training: Training { epochs: 40, ..Training::default() },
+            // a baseline as others train it: all items, and a length that is given (see the page for what a chosen one does)
+            training: Training { epochs: 50, holdout: 0.0, choose: Choose::Last, ..Training::default() },
         }
     }
 }
@@ -76,11 +78,7 @@ impl Method for TwoStage {
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
         let entry = self.integrator().expect("parameters are checked");
-        // EM without acceleration stays at the optimum next to the votes; a leap may end at a likelier one that is further from the truth
-        let plain = ("accelerate".to_owned(), false.into());
-        let first =
-            if entry.params().iter().any(|p| p.name == plain.0) { entry.with(&[plain])? } else { entry.default() };
-        let first = first.fit(data, cx)?;
+        let first = entry.with(&short(entry))?.fit(data, cx)?;
         let (k, posterior) = first.posterior().expect("a method of classes gives classes");
         learn(&recipe, data, cx, |task, _| {
             let mut q = posterior.to_vec();
@@ -90,37 +88,70 @@ impl Method for TwoStage {
                     row[g] = 1.0;
                 }
             }
-            let taught = match self.labels {
-                Labelling::Soft => q.clone(),
-                Labelling::Hard => hardened(&q, k),
+            let candidates = match self.labels {
+                Labelling::Soft => None,
+                Labelling::Hard => Some(most_probable(&q, k)),
             };
-            Ok(Staged {
-                posterior: q.clone(),
-                targets: Targets { q: taught, ..Targets::of(q, &task.labels, &task.train, 0.01) },
-            })
+            let targets = Targets::of(q.clone(), &task.labels, &task.train, 0.01);
+            Ok(Staged { candidates, posterior: q, targets })
         })
     }
 }
 
-/// All probability on the most probable class; tied classes share it.
-fn hardened(q: &[f64], k: usize) -> Vec<f64> {
-    let mut out = vec![0.0; q.len()];
-    for (row, out) in q.chunks_exact(k).zip(out.chunks_exact_mut(k)) {
-        let (best, n) = (row[stats::argmax(row)], stats::n_tied(row) as f64);
-        row.iter().zip(out).filter(|(p, _)| stats::tied(**p, best)).for_each(|(_, o)| *o = 1.0 / n);
+/// What EM is told in the first stage: no acceleration, and no further step when one adds less than 1e-5 a label to the likelihood. The
+/// steps after that are long in probabilities and gain nothing that the data could tell from chance, and an accelerated leap may end at a
+/// likelier optimum; both lead away from the votes, and from the truth where annotators have few labels a class.
+fn short(entry: &Entry) -> Vec<(String, serde_json::Value)> {
+    let has = |name: &str| entry.params().iter().any(|p| p.name == name);
+    let mut out = Vec::new();
+    if has("accelerate") {
+        out.push(("accelerate".into(), false.into()));
+    }
+    if has("stop") && has("tol") {
+        out.extend([("stop".into(), "bound".into()), ("tol".into(), 1e-5.into())]);
     }
     out
 }
 
+/// 1 for the most probable class and those tied with it, 0 for the others.
+fn most_probable(q: &[f64], k: usize) -> Vec<f64> {
+    let mut out = vec![0.0; q.len()];
+    for (row, out) in q.chunks_exact(k).zip(out.chunks_exact_mut(k)) {
+        let best = row[stats::argmax(row)];
+        row.iter().zip(out).filter(|(p, _)| stats::tied(**p, best)).for_each(|(_, o)| *o = 1.0);
+    }
+    out
+}
+
+/// -ln of what the network gives to the candidates of an item together, and its derivative: cross-entropy with the network's own
+/// probabilities among the candidates. With one candidate it is the usual one.
+fn candidate_loss(f: &Probabilities, candidates: &[f64], items: &[u32], d_scores: &mut Matrix) -> f64 {
+    let mut shares = f.rows.clone();
+    let mut loss = 0.0;
+    for (row, &i) in shares.chunks_exact_mut(f.k).zip(items) {
+        row.iter_mut().zip(&candidates[i as usize * f.k..]).for_each(|(p, c)| *p *= c);
+        let sum: f64 = row.iter().sum();
+        row.iter_mut().for_each(|p| *p /= sum);
+        loss -= sum.ln() / items.len() as f64;
+    }
+    cross_entropy(f, |b| &shares[b * f.k..(b + 1) * f.k], |_| 1.0, d_scores);
+    loss
+}
+
 struct Staged {
     targets: Targets,
+    /// Of hard labels: which classes an item may have, items x K.
+    candidates: Option<Vec<f64>>,
     /// What the first stage says of all items.
     posterior: Vec<f64>,
 }
 
 impl Objective for Staged {
     fn step(&mut self, scores: &Matrix, batch: &Batch<'_>, d_scores: &mut Matrix) -> f64 {
-        self.targets.loss(scores, batch, d_scores)
+        match &self.candidates {
+            None => self.targets.loss(scores, batch, d_scores),
+            Some(c) => candidate_loss(&Probabilities::of(scores), c, batch.items, d_scores),
+        }
     }
 
     fn confusion(&self) -> Vec<f64> {
@@ -151,7 +182,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hard_labels_share_ties() {
-        assert_eq!(hardened(&[0.2, 0.5, 0.3, 0.4, 0.2, 0.4], 3), [0.0, 1.0, 0.0, 0.5, 0.0, 0.5]);
+    fn hard_labels_keep_all_tied_classes() {
+        let candidates = most_probable(&[0.2, 0.5, 0.3, 0.4, 0.2, 0.4], 3);
+        assert_eq!(candidates, [0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
+        // the derivative is that of the loss
+        let scores = Matrix::new(2, 3, vec![0.3, -0.2, 0.9, 1.0, 0.1, -0.4]);
+        let loss = |z: &Matrix, d: &mut Matrix| candidate_loss(&Probabilities::of(z), &candidates, &[0, 1], d);
+        let mut d = Matrix::zeros(2, 3);
+        loss(&scores, &mut d);
+        for at in 0..6 {
+            let moved = |by: f32| {
+                let mut z = scores.clone();
+                z.values[at] += by;
+                loss(&z, &mut Matrix::zeros(2, 3))
+            };
+            let slope = (moved(1e-2) - moved(-1e-2)) / 2e-2;
+            assert!((slope - f64::from(d.values[at])).abs() < 1e-4, "{at}: {slope} {}", d.values[at]);
+        }
+    }
+
+    #[test]
+    fn em_is_told_to_stop_early_where_it_can_be() {
+        let names = |id: &str| {
+            let entry = crowdwise_methods::find(id).unwrap();
+            let told = short(entry);
+            entry.with(&told).unwrap();
+            told.into_iter().map(|(n, _)| n).collect::<Vec<_>>()
+        };
+        assert_eq!(names("dawid-skene"), ["accelerate", "stop", "tol"]);
+        assert!(names("majority-vote").is_empty());
     }
 }

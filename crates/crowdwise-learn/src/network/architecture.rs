@@ -157,12 +157,13 @@ impl Architecture {
                     out.push(Box::new(Conv::new(shape, filters, draw(shape.channels * 9, filters))));
                 }
                 LayerSpec::MaxPool if can_pool(shape) => out.push(Box::new(MaxPool::new(shape))),
-                LayerSpec::MaxPool => {}
                 LayerSpec::Relu => out.push(Box::new(Relu)),
                 LayerSpec::BatchNorm => {
                     out.push(Box::new(BatchNorm::new(shape.channels, shape.height * shape.width)));
                 }
-                LayerSpec::Dropout { rate } => out.push(Box::new(Dropout::new(rate))),
+                LayerSpec::Dropout { rate } if rate > 0.0 => out.push(Box::new(Dropout::new(rate))),
+                // nothing left to pool, or nothing to drop
+                LayerSpec::MaxPool | LayerSpec::Dropout { .. } => {}
             }
             shape = after(shape, spec);
         }

@@ -74,7 +74,8 @@ impl Layer for Relu {
         let Some(dx) = dx else { return };
         dx.resize(y.rows, y.cols);
         for ((dx, y), dy) in dx.values.iter_mut().zip(&y.values).zip(&dy.values) {
-            *dx = if *y > 0.0 { *dy } else { 0.0 };
+            // a choice without a branch, which nobody could foretell
+            *dx = f32::from_bits(dy.to_bits() & u32::from(*y > 0.0).wrapping_neg());
         }
     }
 }
@@ -136,6 +137,24 @@ impl Network {
             std::mem::swap(dy, dx);
         }
     }
+
+    /// The scores of the rows that are the first activations.
+    fn run(&mut self, mode: Mode) -> Matrix {
+        let mut pass = Pass {
+            training: mode == Mode::Train,
+            draws: match mode {
+                Mode::Train => Some(stream(self.seed, "dropout", self.passes)),
+                Mode::Eval => None,
+                Mode::Sample(n) => Some(stream(self.seed, "dropout sample", n)),
+            },
+        };
+        self.passes += u64::from(pass.training);
+        for (at, layer) in self.layers.iter_mut().enumerate() {
+            let (before, after) = self.activations.split_at_mut(at + 1);
+            layer.forward(&before[at], &mut after[0], &mut pass);
+        }
+        self.activations[self.layers.len()].clone()
+    }
 }
 
 impl Classifier for Network {
@@ -151,21 +170,20 @@ impl Classifier for Network {
         if x.cols != self.width() {
             return Err(self.width_error(x.cols));
         }
-        let mut pass = Pass {
-            training: mode == Mode::Train,
-            draws: match mode {
-                Mode::Train => Some(stream(self.seed, "dropout", self.passes)),
-                Mode::Eval => None,
-                Mode::Sample(n) => Some(stream(self.seed, "dropout sample", n)),
-            },
-        };
-        self.passes += u64::from(pass.training);
         self.activations[0].clone_from(x);
-        for (at, layer) in self.layers.iter_mut().enumerate() {
-            let (before, after) = self.activations.split_at_mut(at + 1);
-            layer.forward(&before[at], &mut after[0], &mut pass);
+        Ok(self.run(mode))
+    }
+
+    fn forward_kept(&mut self, x: &mut Matrix) -> Result<Matrix, Error> {
+        if x.cols != self.width() {
+            return Err(self.width_error(x.cols));
         }
-        Ok(self.activations[self.layers.len()].clone())
+        std::mem::swap(&mut self.activations[0], x);
+        Ok(self.run(Mode::Train))
+    }
+
+    fn seen<'a>(&'a self, _: &'a Matrix) -> &'a Matrix {
+        &self.activations[0]
     }
 
     fn backward(&mut self, d_scores: &Matrix) -> Result<(), Error> {
