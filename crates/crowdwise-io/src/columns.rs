@@ -105,8 +105,10 @@ impl Resolver<'_> {
         let kind = matches!(self.options.kind, None | Some(LabelKind::Preference));
         let label = self.options.label.is_some() || self.usual(LABEL).is_some();
         let places = self.usual(PLACE).is_some() && self.usual(ITEM).is_some() && !label;
-        let ballots = (self.usual(&RANKED[..4]).is_some() && !label)
-            || (self.usual(SHOWN).is_some() && self.usual(RANKED).is_some());
+        // what was chosen of a set may be called a choice or a winner, which elsewhere are labels
+        let others: Vec<&str> = LABEL.iter().copied().filter(|l| !RANKED.contains(l)).collect();
+        let chosen = self.options.label.is_none() && self.usual(&others).is_none() && self.usual(RANKED).is_some();
+        let ballots = (self.usual(&RANKED[..4]).is_some() && !label) || (self.usual(SHOWN).is_some() && chosen);
         kind && (places || ballots)
     }
 

@@ -5,7 +5,30 @@ use crowdwise_core::{Dataset, Error, Names, Rankings};
 use std::collections::HashMap;
 
 /// The place of an item behind the ranked ones.
-const BEHIND: u32 = u32::MAX;
+pub const BEHIND: u32 = u32::MAX;
+
+/// Places of rankings, one a row. Several annotators may have ranked the same set: a ranking is that of one of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'a> {
+    pub ranking: &'a [u32],
+    pub annotator: &'a [u32],
+    pub item: &'a [u32],
+    /// From 0 or 1 on, without gaps; [`BEHIND`] for items behind the ranked ones.
+    pub position: &'a [u32],
+    /// Where each row stands, and how that is called (`line`, `row`).
+    pub at: &'a [u64],
+    pub word: &'static str,
+}
+
+/// Rankings of places, and the numbers of their names.
+#[derive(Clone, Debug, Default)]
+pub struct Ranked {
+    pub rankings: Rankings,
+    /// That of every ranking.
+    pub called: Vec<u32>,
+    /// What is wrong with rankings, which were left out, and where.
+    pub bad: Vec<(u64, String)>,
+}
 
 impl Collector<'_> {
     /// One place of a ranking. Without a position the item is behind the ranked ones.
@@ -51,13 +74,14 @@ impl Collector<'_> {
 }
 
 /// A whole number, also as programs write it that know only reals (`2.0`).
-fn whole(text: &str) -> Option<u32> {
+pub(crate) fn whole(text: &str) -> Option<u32> {
     let text = text.trim();
     text.parse().ok().or_else(|| text.strip_suffix(".0")?.parse().ok()).filter(|&n| n < BEHIND)
 }
 
-/// Items of a ranking with their places.
-fn order<'t>(ranking: &'t str, shown: Option<&'t str>) -> Result<Vec<(&'t str, u32)>, String> {
+/// Items of a ranking that is written as `a > b > c`, with their places; the last may be shared (`a > b = c`), and those of
+/// `shown` (`a|b|c`) that are not ranked are behind.
+pub fn order<'t>(ranking: &'t str, shown: Option<&'t str>) -> Result<Vec<(&'t str, u32)>, String> {
     let mut out: Vec<(&str, u32)> = Vec::new();
     let places: Vec<&str> = ranking.split('>').collect();
     let last = places.len() - 1;
@@ -102,11 +126,28 @@ pub(crate) fn assemble(
     names: Names,
     tally: &mut Tally,
 ) -> Result<(Rankings, Names, Names), Error> {
-    // several annotators may have ranked the same set
+    let places = Places {
+        ranking: &rows.code,
+        annotator: &rows.annotator,
+        item: &rows.unit,
+        position: &rows.second,
+        at: &rows.line,
+        word: "line",
+    };
+    let found = of_places(&places, &items, &annotators, &names)?;
+    tally.add_bad(found.bad);
+    let named = !names.is_empty();
+    let rankings = if named { found.rankings.named(names, found.called) } else { found.rankings };
+    Ok((rankings, items, annotators))
+}
+
+/// Rankings of places. `names` are those of the rankings, empty if they have none.
+pub fn of_places(places: &Places<'_>, items: &Names, annotators: &Names, names: &Names) -> Result<Ranked, Error> {
+    let Places { ranking, annotator, item, position, at: line, word } = *places;
     let mut number: HashMap<(u32, u32), usize> = HashMap::new();
     let mut members: Vec<Vec<usize>> = Vec::new();
-    for r in 0..rows.len() {
-        let at = *number.entry((rows.code[r], rows.annotator[r])).or_insert_with(|| {
+    for r in 0..item.len() {
+        let at = *number.entry((ranking[r], annotator[r])).or_insert_with(|| {
             members.push(Vec::new());
             members.len() - 1
         });
@@ -116,7 +157,7 @@ pub(crate) fn assemble(
     let mut called = Vec::new();
     let mut bad: Vec<(u64, String)> = Vec::new();
     for own in &mut members {
-        let (code, who) = (rows.code[own[0]], rows.annotator[own[0]]);
+        let (code, who) = (ranking[own[0]], annotator[own[0]]);
         let before = bad.len();
         let title = || {
             let by = annotators.name(who as usize);
@@ -129,51 +170,47 @@ pub(crate) fn assemble(
             }
         };
         let mut by_item = own.clone();
-        by_item.sort_by_key(|&r| (rows.unit[r], rows.line[r]));
-        for w in by_item.windows(2).filter(|w| rows.unit[w[0]] == rows.unit[w[1]]) {
-            let item = brief(items.name(rows.unit[w[1]] as usize));
-            bad.push((rows.line[w[1]], format!("`{item}` is in {} twice, first on line {}", title(), rows.line[w[0]])));
+        by_item.sort_by_key(|&r| (item[r], line[r]));
+        for w in by_item.windows(2).filter(|w| item[w[0]] == item[w[1]]) {
+            let name = brief(items.name(item[w[1]] as usize));
+            bad.push((line[w[1]], format!("`{name}` is in {} twice, first on {word} {}", title(), line[w[0]])));
         }
-        own.sort_by_key(|&r| (rows.second[r], rows.line[r]));
-        let mut next = u32::from(own.first().is_none_or(|&r| rows.second[r] != 0));
+        own.sort_by_key(|&r| (position[r], line[r]));
+        let mut next = u32::from(own.first().is_none_or(|&r| position[r] != 0));
         for (n, &r) in own.iter().enumerate() {
-            let at = rows.second[r];
+            let at = position[r];
             if at == BEHIND {
                 break;
             }
-            if n > 0 && rows.second[own[n - 1]] == at {
-                let other = rows.line[own[n - 1]];
-                bad.push((rows.line[r], format!("position {at} of {} is taken twice, first on line {other}", title())));
+            if n > 0 && position[own[n - 1]] == at {
+                let other = line[own[n - 1]];
+                bad.push((line[r], format!("position {at} of {} is taken twice, first on {word} {other}", title())));
                 continue;
             }
             if at > next {
                 let gap = if at - next == 1 { format!("{next}") } else { format!("{next} to {}", at - 1) };
-                bad.push((rows.line[r], format!("nobody is at position {gap} of {}", title())));
+                bad.push((line[r], format!("nobody is at position {gap} of {}", title())));
             }
             next = at.saturating_add(1);
         }
-        let ranked = own.iter().filter(|&&r| rows.second[r] != BEHIND).count();
+        let ranked = own.iter().filter(|&&r| position[r] != BEHIND).count();
         if own.len() == 1 {
-            bad.push((rows.line[own[0]], format!("{} has only one item", title())));
+            bad.push((line[own[0]], format!("{} has only one item", title())));
         } else if ranked == 0 {
-            bad.push((rows.line[own[0]], format!("no item of {} has a position", title())));
+            bad.push((line[own[0]], format!("no item of {} has a position", title())));
         }
         if bad.len() == before {
-            let order: Vec<u32> = own.iter().map(|&r| rows.unit[r]).collect();
+            let order: Vec<u32> = own.iter().map(|&r| item[r]).collect();
             out.push_by(who, &order[..ranked], &order[ranked..])?;
-            if !names.is_empty() {
-                called.push(code);
-            }
+            called.push(code);
         }
     }
     bad.sort();
-    tally.add_bad(bad);
-    let out = if names.is_empty() { out } else { out.named(names, called) };
-    Ok((out, items, annotators))
+    Ok(Ranked { rankings: out, called, bad })
 }
 
 /// The dataset, and what it is made of in words.
-pub(crate) fn dataset(rankings: Rankings, items: Names, annotators: Names) -> Result<(Dataset, String), Error> {
+pub fn dataset(rankings: Rankings, items: Names, annotators: Names) -> Result<(Dataset, String), Error> {
     let (n, mut long) = (rankings.len(), 0);
     for r in 0..n {
         let (ranked, behind) = rankings.ranking(r);

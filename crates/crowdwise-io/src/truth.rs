@@ -24,19 +24,45 @@ pub fn read_gold(source: &Source, table: &Table, options: &ReadOptions) -> Resul
     read_known(source, table, options, "gold")
 }
 
-/// The rows (item, label) of a truth file as they stand, for truth that may have several rows an item.
-pub fn read_truth_rows(
+/// Known truth of a table whose units are the classes of items, yes or no.
+#[derive(Clone, Debug)]
+pub enum SetTruth {
+    /// The file names units.
+    Units(Gold),
+    /// Rows (item, set of classes) as they stand: the file names items.
+    Rows(Vec<(String, String)>),
+}
+
+/// Reads known truth of sets, of either kind, in one go.
+pub fn read_set_truth(
     source: &Source,
+    table: &Table,
     options: &ReadOptions,
     word: &str,
-) -> Result<Read<Vec<(String, String)>>, Error> {
-    with_rows(source, LabelKind::Categorical, options, word, |c, _| {
-        let text = |r: usize| {
-            let (item, label) = (c.rows.unit[r] as usize, c.rows.code[r] as usize);
-            (c.items.name(item).to_owned(), c.classes.name(label).to_owned())
-        };
-        Ok((0..c.rows.len()).map(text).collect())
-    })
+) -> Result<Read<SetTruth>, Error> {
+    let file = source.name();
+    let mut units = table.items().clone();
+    units.thaw();
+    let mut read = with_rows(source, LabelKind::Categorical, options, word, |c, _| {
+        if c.items.iter().any(|item| units.get(item).is_some()) {
+            return items(c, table, &file, word).map(SetTruth::Units);
+        }
+        Ok(SetTruth::Rows(texts(c)))
+    })?;
+    if let SetTruth::Units(gold) = &read.value {
+        let more = remarks(gold, word);
+        read.notes.extend(more);
+    }
+    Ok(read)
+}
+
+/// The rows (item, label) as they stand.
+fn texts(c: &Collector<'_>) -> Vec<(String, String)> {
+    let text = |r: usize| {
+        let (item, label) = (c.rows.unit[r] as usize, c.rows.code[r] as usize);
+        (c.items.name(item).to_owned(), c.classes.name(label).to_owned())
+    };
+    (0..c.rows.len()).map(text).collect()
 }
 
 fn read_known(source: &Source, table: &Table, options: &ReadOptions, word: &str) -> Result<Read<Gold>, Error> {

@@ -78,6 +78,9 @@ fn a_table_with_labels_is_no_ranking() {
     let o = ReadOptions { label: Some("rank".into()), ..Default::default() };
     let data = read_as("item,annotator,rank\nx,a,1\ny,a,2\n", Format::Csv, &o).unwrap().value;
     assert_eq!(data.table.kind(), LabelKind::Categorical);
+    // what was shown and which one is best may stand beside labels
+    let data = read("question,annotator,answer,options,best\nx,a,p,p|q,p\ny,a,q,p|q,q\n").unwrap().value;
+    assert_eq!((data.table.kind(), data.structure), (LabelKind::Categorical, Structure::Independent));
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Any method for classes inside another one, and what both ends of that need.
 
-use crowdwise_core::{Annotators, AnyMethod, Context, Dataset, Error, Fit, LabelKind, Outcome, Problems, Table};
+use crowdwise_core::{
+    Annotators, AnyMethod, Context, Dataset, Error, Fit, Gold, GoldValues, LabelKind, Names, Outcome, Problems, Table,
+    TableBuilder,
+};
 
 /// Matrices of annotators, in numbers, above which one accuracy per annotator is reported.
 const MOST: usize = 30_000_000;
@@ -20,6 +23,52 @@ pub(crate) fn check(p: &mut Problems, name: &str) {
 /// A fit of the method called `name`.
 pub(crate) fn fit(name: &str, data: &Dataset, cx: &mut Context<'_>) -> Result<Fit, Error> {
     find(name).expect("the name was checked").fit(data, cx)
+}
+
+/// Some units of a dataset, asked something else.
+pub(crate) struct Question {
+    /// Unit x is the x-th of those wanted; annotators keep their numbers.
+    pub data: Dataset,
+    /// Where each of the answers is among its classes, which are sorted.
+    pub place: Vec<usize>,
+}
+
+impl Question {
+    /// Labels and known classes become the answer, one of `answers`, that `answer` makes of a class.
+    pub fn new(
+        data: &Dataset,
+        units: &[usize],
+        gold: Option<&[Option<u32>]>,
+        answers: &[&str],
+        ordered: bool,
+        answer: impl Fn(usize) -> usize,
+    ) -> Result<Question, Error> {
+        let table = &data.table;
+        let labels = table.categorical().expect("the kind was checked");
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        let codes: Vec<u32> = answers.iter().map(|c| b.classes.intern(c)).collect();
+        b.ordered = ordered;
+        for j in 0..table.n_annotators() {
+            b.annotators.intern(table.annotators().name(j));
+        }
+        for &u in units {
+            let item = b.items.intern(&table.unit_name(u));
+            for r in table.rows(u) {
+                b.label_codes(item, table.annotator()[r], codes[answer(labels.codes.get(r))])?;
+            }
+        }
+        let mut out = Dataset::new(b.finish()?);
+        out.source.clone_from(&data.source);
+        let sorted: Vec<&str> = out.table.categorical().expect("classes").classes.iter().collect();
+        let at = |c: &&str| sorted.iter().position(|s| s == c).expect("every answer was added");
+        let place: Vec<usize> = answers.iter().map(at).collect();
+        if let Some(gold) = gold {
+            let known = |(x, &u): (usize, &usize)| gold[u].map(|c| (x as u32, place[answer(c as usize)] as u32));
+            let values = GoldValues::Classes(units.iter().enumerate().filter_map(known).collect());
+            out.gold = Some(Gold { values, unlabelled: GoldValues::Classes(Vec::new()), extra_classes: Names::new() });
+        }
+        Ok(Question { data: out, place })
+    }
 }
 
 /// The fit as an outcome of the method around it; its findings are made again.

@@ -302,3 +302,43 @@ fn gold_and_objective_and_any_method_inside() {
     let e = entry.with(&[("inside".into(), "mean".into())]).err().unwrap().to_string();
     assert!(e.contains("`inside`") && e.contains("method for classes"), "{e}");
 }
+
+#[test]
+fn groups_that_are_known_are_not_looked_for() {
+    let mut rng = stream(5, "known groups", 0);
+    let truth: Vec<usize> = (0..300).map(|_| rng.random_range(0..2)).collect();
+    // a0 to a2 share an answer that is right on 0.6 of the items, the others are their own
+    let shared: Vec<usize> = truth.iter().map(|&t| noisy(&mut rng, t, 0.6, 2)).collect();
+    let crowd = Crowd::new(truth.clone(), 6, 2, |i, j| {
+        Some(if j < 3 { noisy(&mut rng, shared[i], 0.95, 2) } else { noisy(&mut rng, truth[i], 0.8, 2) })
+    });
+    let members = |names: &[(&str, &str)]| names.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
+    let known = GroupAwareVote {
+        members: members(&[("a0", "x"), ("a1", "x"), ("a2", "x"), ("a4", "alone")]),
+        ..GroupAwareVote::default()
+    };
+    let f = fit(&known, &crowd.data);
+    assert!(crowd.accuracy(&f) > crowd.accuracy(&fit(&MajorityVote::default(), &crowd.data)) + 5.0);
+    let details = &f.diagnostics.details;
+    assert_eq!(details["groups"][0]["annotators"], serde_json::json!(["a0", "a1", "a2"]));
+    assert!(details["groups"].as_array().unwrap().len() == 1 && !details.contains_key("eigenvalues"));
+    assert!(details["groups"][0]["correlation"].as_f64().unwrap() > 0.5);
+    assert!(f.findings.iter().any(|x| x.code == "dependent-annotators" && x.message.contains("as given")));
+    // those without common items have no correlation, which is not one of 0
+    let apart = Crowd::new(truth.clone(), 4, 2, |i, j| (i % 2 == j % 2).then_some(truth[i]));
+    let pair = GroupAwareVote { members: members(&[("a0", "x"), ("a1", "x")]), ..GroupAwareVote::default() };
+    let f = fit(&pair, &apart.data);
+    assert!(f.diagnostics.details["groups"][0]["correlation"].is_null());
+    assert!(f.findings.iter().all(|x| !x.message.contains("correlation")), "{:?}", f.findings);
+    // nobody together: as if there were no groups
+    let alone = GroupAwareEm { members: members(&[("a0", "x"), ("a1", "y")]), ..GroupAwareEm::default() };
+    let f = fit(&alone, &crowd.data);
+    assert!(f.findings.iter().any(|x| x.code == "no-groups" && x.message.contains("no two annotators")));
+    let wrong =
+        GroupAwareEm { members: members(&[("a0", "x"), ("zed", "x")]), groups: Some(2), ..GroupAwareEm::default() };
+    let error = wrong.fit(&crowd.data, &mut Context::new(0, 1)).unwrap_err().to_string();
+    assert!(error.contains("`groups` is 2"), "{error}");
+    let wrong = GroupAwareEm { groups: None, ..wrong };
+    let error = wrong.fit(&crowd.data, &mut Context::new(0, 1)).unwrap_err().to_string();
+    assert!(error.contains("given for `zed`") && error.contains("annotators of the data only"), "{error}");
+}

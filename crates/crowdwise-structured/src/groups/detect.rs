@@ -2,21 +2,51 @@
 
 use super::affinity::Affinity;
 use super::spectrum::{k_means, leading};
-use crowdwise_core::{Categorical, Table};
+use crowdwise_core::{Categorical, Error, Problems, Table};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Who belongs together. Annotators of no group are on their own.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Groups {
     /// Annotators of each group, in increasing order; the group of the first annotator comes first.
     pub members: Vec<Vec<u32>>,
-    /// Mean correlation of two members in saying the same.
-    pub correlation: Vec<f64>,
+    /// Mean correlation of two members in saying the same, where any two have common items.
+    pub correlation: Vec<Option<f64>>,
     /// Leading eigenvalues of the normalised affinity of the largest part: the number of groups shows as a gap.
     pub eigenvalues: Vec<f64>,
     /// Annotators that were looked at, and of how many.
     pub looked_at: usize,
     pub annotators: usize,
+    /// They were not found but are known.
+    pub given: bool,
+}
+
+/// How groups come about: by who is known to belong together, else by a search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Search<'a> {
+    pub members: &'a BTreeMap<String, String>,
+    pub groups: Option<usize>,
+    pub max_groups: usize,
+    pub min_common: usize,
+}
+
+impl Search<'_> {
+    pub fn run(&self, labels: &Categorical<'_>) -> Result<Groups, Error> {
+        if self.members.is_empty() {
+            return Ok(Groups::detect(labels, self.groups, self.max_groups, self.min_common));
+        }
+        Groups::known(labels, self.members, self.min_common)
+    }
+
+    pub fn check(&self, p: &mut Problems) {
+        if let Some(g) = self.groups {
+            p.require((1..=1000).contains(&g), "groups", g, "from 1 to 1000");
+            p.require(self.members.is_empty(), "groups", g, "left out where `members` says who belongs together");
+        }
+        p.require((1..=100).contains(&self.max_groups), "max_groups", self.max_groups, "from 1 to 100");
+        p.require(self.min_common >= 2, "min_common", self.min_common, "at least 2");
+    }
 }
 
 /// Parts of fewer annotators have no groups.
@@ -51,6 +81,47 @@ impl Groups {
         out.correlation = order.iter().map(|&g| out.correlation[g]).collect();
         out.members = order.iter().map(|&g| std::mem::take(&mut out.members[g])).collect();
         out
+    }
+
+    /// Groups that are known: the group of annotators, by their names. Annotators without a group, and those whose group has
+    /// no other member here, are on their own.
+    pub fn known(labels: &Categorical<'_>, of: &BTreeMap<String, String>, min_common: usize) -> Result<Groups, Error> {
+        let mut names = labels.table.annotators().clone();
+        names.thaw();
+        let mut problems = Problems::default();
+        let mut members: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+        for (name, own) in of {
+            match names.get(name) {
+                Some(j) => members.entry(own).or_default().push(j),
+                None => problems.require(
+                    false,
+                    "members",
+                    format!("given for `{name}`"),
+                    "given for annotators of the data only",
+                ),
+            }
+        }
+        Error::all(problems.0)?;
+        let mut members: Vec<Vec<u32>> = members.into_values().filter(|m| m.len() > 1).collect();
+        members.iter_mut().for_each(|m| m.sort_unstable());
+        members.sort_by_key(|m| m[0]);
+        let affinity = Affinity::new(labels, min_common);
+        let mut place = vec![None; labels.table.n_annotators()];
+        affinity.who.iter().enumerate().for_each(|(p, &j)| place[j as usize] = Some(p as u32));
+        let correlation = members.iter().map(|m| {
+            let mut places: Vec<u32> = m.iter().filter_map(|&j| place[j as usize]).collect();
+            places.sort_unstable();
+            inside(&affinity, &places)
+        });
+        Ok(Groups {
+            correlation: correlation.collect(),
+            // nothing was searched
+            looked_at: labels.table.n_annotators(),
+            annotators: labels.table.n_annotators(),
+            members,
+            given: true,
+            ..Groups::default()
+        })
     }
 
     /// The group of every annotator.
@@ -122,7 +193,7 @@ fn by_gap(values: &[f64], most: usize) -> usize {
 }
 
 /// Mean correlation of the pairs inside a group, pairs without common items left out.
-fn inside(affinity: &Affinity, places: &[u32]) -> f64 {
+fn inside(affinity: &Affinity, places: &[u32]) -> Option<f64> {
     let (mut sum, mut n) = (0.0, 0.0);
     for &p in places {
         for e in affinity.edges[p as usize].iter().filter(|e| places.binary_search(&e.to).is_ok()) {
@@ -130,7 +201,7 @@ fn inside(affinity: &Affinity, places: &[u32]) -> f64 {
             n += 1.0;
         }
     }
-    if n > 0.0 { sum / n } else { 0.0 }
+    (n > 0.0).then(|| sum / n)
 }
 
 #[cfg(test)]

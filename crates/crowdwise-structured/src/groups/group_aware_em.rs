@@ -1,5 +1,5 @@
-use super::detect::Groups;
-use super::group_aware_vote::{REFERENCES, check_search};
+use super::detect::Search;
+use super::group_aware_vote::REFERENCES;
 use super::joint::Joint;
 use super::responses::Responses;
 use super::words;
@@ -11,6 +11,7 @@ use crowdwise_core::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Dawid-Skene over groups of annotators instead of annotators.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +23,9 @@ pub struct GroupAwareEm {
     pub tol: f64,
     /// Labels added to every cell of a group's confusion matrix.
     pub alpha: f64,
+    /// Who belongs together, where that is known: the group of annotators by their names, as a JSON object. No groups are
+    /// looked for then, and annotators without one are on their own. `--groups FILE` reads it from a file.
+    pub members: BTreeMap<String, String>,
     /// Number of groups in each connected part of the data. `null`: by the largest gap between eigenvalues.
     pub groups: Option<usize>,
     /// Most groups that are looked for.
@@ -41,6 +45,7 @@ impl Default for GroupAwareEm {
             max_iter: 100,
             tol: 1e-6,
             alpha: 0.01,
+            members: BTreeMap::new(),
             groups: None,
             max_groups: 10,
             min_common: 2,
@@ -77,14 +82,14 @@ impl Method for GroupAwareEm {
         p.count("max_iter", self.max_iter);
         p.at_least("tol", self.tol, 0.0);
         p.within("alpha", self.alpha, 0.0, 1e9);
-        check_search(p, self.groups, self.max_groups, self.min_common);
+        self.search().check(p);
         inside::check(p, &self.inside);
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         cx.warm = None;
         let labels = data.table.categorical().expect("the kind was checked");
-        let groups = Groups::detect(&labels, self.groups, self.max_groups, self.min_common);
+        let groups = self.search().run(&labels)?;
         if groups.members.is_empty() {
             let mut out = inside::passed_on(inside::fit(&self.inside, data, cx)?);
             words::add(&mut out, data, &groups, None);
@@ -116,6 +121,11 @@ impl Method for GroupAwareEm {
 }
 
 impl GroupAwareEm {
+    fn search(&self) -> Search<'_> {
+        let GroupAwareEm { members, groups, max_groups, min_common, .. } = self;
+        Search { members, groups: *groups, max_groups: *max_groups, min_common: *min_common }
+    }
+
     /// EM over both levels from the result of the two stages.
     fn both_levels(
         &self,

@@ -1,4 +1,4 @@
-use super::detect::Groups;
+use super::detect::Search;
 use super::responses::Responses;
 use super::words;
 use crate::inside;
@@ -8,11 +8,15 @@ use crowdwise_core::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One vote for every group of annotators who depend on each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GroupAwareVote {
+    /// Who belongs together, where that is known: the group of annotators by their names, as a JSON object. No groups are
+    /// looked for then, and annotators without one are on their own. `--groups FILE` reads it from a file.
+    pub members: BTreeMap<String, String>,
     /// Number of groups in each connected part of the data. `null`: by the largest gap between eigenvalues.
     pub groups: Option<usize>,
     /// Most groups that are looked for.
@@ -25,17 +29,14 @@ pub struct GroupAwareVote {
 
 impl Default for GroupAwareVote {
     fn default() -> Self {
-        GroupAwareVote { groups: None, max_groups: 10, min_common: 2, inside: "majority-vote".into() }
+        GroupAwareVote {
+            members: BTreeMap::new(),
+            groups: None,
+            max_groups: 10,
+            min_common: 2,
+            inside: "majority-vote".into(),
+        }
     }
-}
-
-/// Bad settings of the search for groups.
-pub(super) fn check_search(p: &mut Problems, groups: Option<usize>, max_groups: usize, min_common: usize) {
-    if let Some(g) = groups {
-        p.require((1..=1000).contains(&g), "groups", g, "from 1 to 1000");
-    }
-    p.require((1..=100).contains(&max_groups), "max_groups", max_groups, "from 1 to 100");
-    p.require(min_common >= 2, "min_common", min_common, "at least 2");
 }
 
 pub(super) const REFERENCES: &[Reference] = &[
@@ -48,6 +49,13 @@ pub(super) const REFERENCES: &[Reference] = &[
         doi: None,
     },
 ];
+
+impl GroupAwareVote {
+    fn search(&self) -> Search<'_> {
+        let GroupAwareVote { members, groups, max_groups, min_common, .. } = self;
+        Search { members, groups: *groups, max_groups: *max_groups, min_common: *min_common }
+    }
+}
 
 impl Method for GroupAwareVote {
     const INFO: MethodInfo = MethodInfo {
@@ -70,14 +78,14 @@ impl Method for GroupAwareVote {
     };
 
     fn check(&self, p: &mut Problems) {
-        check_search(p, self.groups, self.max_groups, self.min_common);
+        self.search().check(p);
         inside::check(p, &self.inside);
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         cx.warm = None;
         let labels = data.table.categorical().expect("the kind was checked");
-        let groups = Groups::detect(&labels, self.groups, self.max_groups, self.min_common);
+        let groups = self.search().run(&labels)?;
         if groups.members.is_empty() {
             let mut out = inside::passed_on(inside::fit(&self.inside, data, cx)?);
             words::add(&mut out, data, &groups, None);

@@ -199,7 +199,7 @@ mod tests {
             }
         }
         let members = vec![vec![0, 1, 2], vec![3, 4]];
-        let groups = Groups { members, correlation: vec![0.5; 2], annotators: 6, ..Groups::default() };
+        let groups = Groups { members, correlation: vec![Some(0.5); 2], annotators: 6, ..Groups::default() };
         (Dataset::new(b.finish().unwrap()), groups)
     }
 

@@ -148,9 +148,10 @@ impl Responses {
     }
 
     /// Weights for the case of two groups and nobody else, where a plain vote is always a tie: the group whose members agree
-    /// more decides.
+    /// more decides, if that is known of both.
     pub fn weights(&self, groups: &Groups) -> Option<Vec<f64>> {
-        (self.voters == 2 && self.groups == 2).then(|| groups.correlation.iter().map(|r| r.max(1e-3)).collect())
+        let known = || groups.correlation.iter().map(|r| r.map(|r| r.max(1e-3))).collect();
+        (self.voters == 2 && self.groups == 2).then(known).flatten()
     }
 
     /// Share of each group's responses that a posterior agrees with, and on how many items.

@@ -1,4 +1,4 @@
-//! Leading eigenpairs of a symmetric operator by subspace iteration, and k-means; both without random numbers, so that
+//! Leading eigenpairs of a symmetric operator by filtered subspace iteration, and k-means; both without random numbers, so that
 //! groups depend on the labels only.
 
 /// Eigenvalues of a small symmetric matrix (n x n), largest first, with eigenvectors as rows, by Jacobi rotations.
@@ -59,8 +59,18 @@ fn orthonormal(rows: &mut [Vec<f64>]) {
     }
 }
 
+/// Most rounds.
+const ROUNDS: usize = 200;
+
+/// Degree of the polynomial that a round applies.
+const DEGREE: usize = 10;
+
 /// The `want` algebraically largest eigenpairs of a symmetric operator of size `n` with eigenvalues of at least -`shift`:
 /// values and vectors. `apply` writes the product into its second argument.
+///
+/// Every round multiplies the basis with a Chebyshev polynomial of the operator, which is small from -`shift` to the least
+/// eigenvalue that the basis has found and grows fast beyond: eigenvalues that lie close together, as those of noise do,
+/// would take the plain power method a thousand rounds.
 pub(super) fn leading(
     n: usize,
     want: usize,
@@ -77,7 +87,7 @@ pub(super) fn leading(
     orthonormal(&mut basis);
     let mut values = vec![f64::INFINITY; size];
     let mut image = vec![vec![0.0; n]; size];
-    for round in 0..1000 {
+    for round in 0..ROUNDS {
         for (x, y) in basis.iter().zip(&mut image) {
             apply(x, y);
         }
@@ -91,7 +101,6 @@ pub(super) fn leading(
         let (found, turn) = symmetric_eigen(&small, size);
         let change = found.iter().zip(&values).take(want).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         values = found;
-        // the turned basis, and one step of the power method with a shift that makes all eigenvalues positive
         let mix = |of: &[Vec<f64>], v: usize| {
             let mut out = vec![0.0; n];
             for (b, row) in of.iter().enumerate() {
@@ -101,13 +110,27 @@ pub(super) fn leading(
             out
         };
         let turned: Vec<Vec<f64>> = (0..size).map(|v| mix(&basis, v)).collect();
-        if change < 1e-10 || round == 999 {
+        if change < 1e-10 || round + 1 == ROUNDS {
             basis = turned;
             break;
         }
-        let mut next: Vec<Vec<f64>> = (0..size).map(|v| mix(&image, v)).collect();
-        for (x, y) in next.iter_mut().zip(&turned) {
-            x.iter_mut().zip(y).for_each(|(a, b)| *a += shift * b);
+        let low = -shift;
+        // never so narrow that the polynomial leaves the range of numbers
+        let high = values[size - 1].max(low + 0.05 * (values[0] - low)).max(low + 1e-12);
+        let (centre, half) = (0.5 * (low + high), 0.5 * (high - low));
+        let mut next: Vec<Vec<f64>> = Vec::with_capacity(size);
+        for (v, mut before) in turned.into_iter().enumerate() {
+            let mut now = mix(&image, v);
+            now.iter_mut().zip(&before).for_each(|(y, x)| *y = (*y - centre * x) / half);
+            let mut product = vec![0.0; n];
+            for _ in 2..=DEGREE {
+                apply(&now, &mut product);
+                for i in 0..n {
+                    let after = 2.0 * (product[i] - centre * now[i]) / half - before[i];
+                    (before[i], now[i]) = (now[i], after);
+                }
+            }
+            next.push(now);
         }
         orthonormal(&mut next);
         basis = next;

@@ -26,7 +26,15 @@ pub(super) fn add(out: &mut Outcome, data: &Dataset, groups: &Groups, responses:
     let panel = panel_of_errors(data, q);
     let (found, tests) = copies(data, q);
     let mut findings = Vec::new();
-    if groups.members.is_empty() {
+    if groups.members.is_empty() && groups.given {
+        findings.push(Finding::new(
+            "no-groups",
+            Severity::Info,
+            Subject::Data,
+            "no two annotators of the data are in the same group: all count on their own",
+            "leave `members` out, and groups are looked for",
+        ));
+    } else if groups.members.is_empty() {
         findings.push(Finding::new(
             "no-groups",
             Severity::Info,
@@ -76,7 +84,9 @@ pub(super) fn add(out: &mut Outcome, data: &Dataset, groups: &Groups, responses:
         .collect();
     let details = &mut out.diagnostics.details;
     details.insert("groups".into(), list.into());
-    details.insert("eigenvalues".into(), json!(groups.eigenvalues));
+    if !groups.given {
+        details.insert("eigenvalues".into(), json!(groups.eigenvalues));
+    }
     if groups.looked_at < groups.annotators {
         details.insert("annotators_looked_at".into(), json!(groups.looked_at));
     }
@@ -92,20 +102,27 @@ fn dependent(data: &Dataset, groups: &Groups, panel: Option<(f64, f64)>) -> Find
         .iter()
         .zip(&groups.correlation)
         .take(NAMED)
-        .map(|(m, r)| format!("{} annotators with a mean correlation of {r:.2} ({})", m.len(), names(data, m)))
+        .map(|(m, r)| {
+            let alike = r.map_or(String::new(), |r| format!(" with a mean correlation of {r:.2}"));
+            format!("{} annotators{alike} ({})", m.len(), names(data, m))
+        })
         .collect();
     let worth = panel.map_or(String::new(), |(judges, effective)| {
         format!("; {judges:.1} judges an item are worth {effective:.1} independent ones")
     });
     Finding::new(
         "dependent-annotators",
-        Severity::Warning,
+        if groups.given { Severity::Info } else { Severity::Warning },
         Subject::Data,
-        format!(
-            "annotators fall into {} groups that answer alike beyond what the truth explains: {}{worth}",
-            groups.members.len(),
-            some.join("; ")
-        ),
+        if groups.given {
+            format!("annotators count as {} groups, as given: {}{worth}", groups.members.len(), some.join("; "))
+        } else {
+            format!(
+                "annotators fall into {} groups that answer alike beyond what the truth explains: {}{worth}",
+                groups.members.len(),
+                some.join("; ")
+            )
+        },
         "more annotators of the same group add little: ask others",
     )
 }

@@ -1,8 +1,8 @@
-use crate::inside;
+use crate::inside::{self, Question};
 use crowdwise_core::questions::split_unit;
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Diagnostics, Error, Event, Gold, GoldValues, LabelKind, Method, MethodInfo, Names,
-    Outcome, Problems, Reference, Status, TableBuilder, Units,
+    Capabilities, Context, Dataset, Diagnostics, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Status, Units,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,19 +71,20 @@ impl Method for BinaryRelevance {
             of.entry(class).or_default().push(u);
         }
         let gold = data.gold_classes();
+        let names: Vec<&str> = labels.classes.iter().collect();
         let mut posterior = vec![1.0 / k as f64; table.n_units() * k];
         let mut prior = vec![0.0; k];
         let mut details: Vec<Value> = Vec::new();
         for (n, (class, units)) in of.iter().enumerate() {
             cx.event(&Event::Stage { name: format!("class {} of {}", n + 1, of.len()) });
-            let part = part(data, units, gold.as_deref())?;
+            let Question { data: part, place } =
+                Question::new(data, units, gold.as_deref(), &names, labels.ordered, |class| class)?;
             if part.table.n_labels() == 0 {
                 prior.iter_mut().for_each(|p| *p += units.len() as f64 / k as f64);
                 continue;
             }
             let fit = inside::fit(&self.inside, &part, cx)?;
             let (_, q) = fit.posterior().expect("a method for classes");
-            let place: Vec<usize> = class_places(labels.classes, &part);
             for (x, &u) in units.iter().enumerate() {
                 for c in 0..k {
                     posterior[u * k + c] = q[x * k + place[c]];
@@ -105,37 +106,4 @@ impl Method for BinaryRelevance {
         out.class_prior = Some(prior);
         Ok(out)
     }
-}
-
-/// The units of one class as a dataset of their own: unit x of it is `units[x]`, annotators keep their numbers.
-fn part(data: &Dataset, units: &[usize], gold: Option<&[Option<u32>]>) -> Result<Dataset, Error> {
-    let table = &data.table;
-    let labels = table.categorical().expect("the kind was checked");
-    let mut b = TableBuilder::new(LabelKind::Categorical);
-    let codes: Vec<u32> = labels.classes.iter().map(|c| b.classes.intern(c)).collect();
-    for j in 0..table.n_annotators() {
-        b.annotators.intern(table.annotators().name(j));
-    }
-    b.ordered = labels.ordered;
-    for &u in units {
-        let item = b.items.intern(&table.unit_name(u));
-        for r in table.rows(u) {
-            b.label_codes(item, table.annotator()[r], codes[labels.codes.get(r)])?;
-        }
-    }
-    let mut out = Dataset::new(b.finish()?);
-    out.source.clone_from(&data.source);
-    if let Some(gold) = gold {
-        let place = class_places(labels.classes, &out);
-        let known = |(x, &u): (usize, &usize)| gold[u].map(|c| (x as u32, place[c as usize] as u32));
-        let values = GoldValues::Classes(units.iter().enumerate().filter_map(known).collect());
-        out.gold = Some(Gold { values, unlabelled: GoldValues::Classes(Vec::new()), extra_classes: Names::new() });
-    }
-    Ok(out)
-}
-
-/// Where each class of the whole table is in the part, whose classes are sorted anew.
-fn class_places(classes: &Names, part: &Dataset) -> Vec<usize> {
-    let own: Vec<&str> = part.table.categorical().expect("classes").classes.iter().collect();
-    classes.iter().map(|c| own.iter().position(|o| *o == c).expect("every class was added")).collect()
 }

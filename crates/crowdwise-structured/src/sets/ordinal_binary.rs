@@ -1,7 +1,7 @@
-use crate::inside;
+use crate::inside::{self, Question};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Diagnostics, Error, Event, Gold, GoldValues, LabelKind, Method, MethodInfo, Names,
-    Outcome, Problems, Reference, Status, TableBuilder,
+    Capabilities, Context, Dataset, Diagnostics, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,7 @@ impl Method for OrdinalBinary {
         }
         let gold = data.gold_classes();
         let n = table.n_units();
+        let units: Vec<usize> = (0..n).collect();
         // P(above grade t), and between two of them the probability of a grade
         let mut above = vec![1.0; n];
         let mut posterior = vec![0.0; n * k];
@@ -70,12 +71,16 @@ impl Method for OrdinalBinary {
         for t in 0..k {
             let next = if t + 1 < k {
                 cx.event(&Event::Stage { name: format!("threshold {} of {}", t + 1, k - 1) });
-                let question = question(data, t, gold.as_deref())?;
+                // "is the class above class t?", asked of everybody who labelled
+                let above = |class: usize| usize::from(class > t);
+                let Question { data: mut question, place } =
+                    Question::new(data, &units, gold.as_deref(), &["no", "yes"], false, above)?;
+                question.structure = data.structure.clone();
                 let fit = inside::fit(&self.inside, &question, cx)?;
                 let (_, q) = fit.model_posterior().expect("a method for classes");
                 details
                     .push(json!({"above": t, "iterations": fit.diagnostics.iterations, "stop": fit.diagnostics.stop}));
-                q.chunks_exact(2).map(|row| row[1]).collect()
+                q.chunks_exact(2).map(|row| row[place[1]]).collect()
             } else {
                 vec![0.0; n]
             };
@@ -99,30 +104,4 @@ impl Method for OrdinalBinary {
         out.class_prior = Some(prior);
         Ok(out)
     }
-}
-
-/// "Is the class above class `t`?", asked of everybody who labelled.
-fn question(data: &Dataset, t: usize, gold: Option<&[Option<u32>]>) -> Result<Dataset, Error> {
-    let table = &data.table;
-    let labels = table.categorical().expect("the kind was checked");
-    let mut b = TableBuilder::new(LabelKind::Categorical);
-    let answer = ["no", "yes"].map(|c| b.classes.intern(c));
-    for j in 0..table.n_annotators() {
-        b.annotators.intern(table.annotators().name(j));
-    }
-    for u in 0..table.n_units() {
-        let item = b.items.intern(&table.unit_name(u));
-        for r in table.rows(u) {
-            b.label_codes(item, table.annotator()[r], answer[usize::from(labels.codes.get(r) > t)])?;
-        }
-    }
-    let mut out = Dataset::new(b.finish()?);
-    out.source.clone_from(&data.source);
-    out.structure = data.structure.clone();
-    if let Some(gold) = gold {
-        let known = |(u, c): (usize, &Option<u32>)| c.map(|c| (u as u32, u32::from(c as usize > t)));
-        let values = GoldValues::Classes(gold.iter().enumerate().filter_map(known).collect());
-        out.gold = Some(Gold { values, unlabelled: GoldValues::Classes(Vec::new()), extra_classes: Names::new() });
-    }
-    Ok(out)
 }
