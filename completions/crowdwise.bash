@@ -412,7 +412,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__fit)
-            opts="-m -p -o -q -v -h --method --param --truth --gold --posterior --features --spans --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
+            opts="-m -p -o -q -v -h --method --param --truth --gold --groups --posterior --features --spans --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -439,6 +439,10 @@ _crowdwise() {
                     return 0
                     ;;
                 --gold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --groups)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -526,7 +530,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__inspect)
-            opts="-o -q -v -h --fail-if --format --output --seed --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
+            opts="-o -q -v -h --fail-if --alpha --format --output --seed --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -534,6 +538,10 @@ _crowdwise() {
             case "${prev}" in
                 --fail-if)
                     COMPREPLY=($(compgen -W "not-converged findings problem" -- "${cur}"))
+                    return 0
+                    ;;
+                --alpha)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --format)

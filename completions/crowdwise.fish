@@ -46,6 +46,7 @@ complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "man" -d 'The ma
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l alpha -d 'Level of Krippendorff\'s alpha [default: by the labels: nominal, ordinal for grades, interval for numbers]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
@@ -91,6 +92,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s m -l method 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s p -l param -d 'A parameter of the method; `crowdwise methods METHOD` lists them' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l truth -d 'Known truth (item,label), only to evaluate' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l gold -d 'Gold labels (item,label) that the fit uses' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l groups -d 'Annotators who belong together (annotator,group), for methods that weigh groups (group-aware-vote, group-aware-em)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l features -d 'Features of the items, one row each (.npy or CSV), for methods that learn clusters or scores from them' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l spans -d 'Write the spans found in tagged sequences to FILE, as JSON lines' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'

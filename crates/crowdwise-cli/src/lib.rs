@@ -6,6 +6,7 @@ mod commands;
 mod failure;
 mod features;
 mod fitting;
+mod groups;
 mod interrupt;
 mod options;
 mod output;

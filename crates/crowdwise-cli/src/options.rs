@@ -230,20 +230,19 @@ pub fn read_gold(file: &str, data: &Dataset, sets: bool, talk: Talk) -> Result<G
 fn read_known(file: &str, data: &Dataset, sets: bool, word: &str, talk: Talk) -> Result<Gold, Error> {
     let (source, options) = (Source::from_arg(file), ReadOptions::default());
     if sets {
-        let read = io::read_truth_rows(&source, &options, word)?;
-        let mut units = data.table.items().clone();
-        units.thaw();
-        // a file of units with yes and no needs nothing
-        if read.value.iter().all(|(item, _)| units.get(item).is_none()) {
-            say(talk, &read.notes);
-            let rows = crowdwise::structured::sets::gold_rows(&data.table, &read.value, file)?;
-            let gold = Gold::from_items(&data.table, &rows, file)?;
-            if !gold.unlabelled.is_empty() {
-                let n = counted(gold.unlabelled.len() as u64, "known class", "known classes");
-                talk.note(format_args!("{n} of {file} that nobody said of any item, or of items without answers"));
-            }
-            return Ok(gold);
+        let read = io::read_set_truth(&source, &data.table, &options, word)?;
+        say(talk, &read.notes);
+        let rows = match read.value {
+            // a file of units with yes and no needs nothing
+            io::SetTruth::Units(gold) => return Ok(gold),
+            io::SetTruth::Rows(rows) => crowdwise::structured::sets::gold_rows(&data.table, &rows, file)?,
+        };
+        let gold = Gold::from_items(&data.table, &rows, file)?;
+        if !gold.unlabelled.is_empty() {
+            let n = counted(gold.unlabelled.len() as u64, "known class", "known classes");
+            talk.note(format_args!("{n} of {file} that nobody said of any item, or of items without answers"));
         }
+        return Ok(gold);
     }
     let read = match word {
         "gold" => io::read_gold(&source, &data.table, &options)?,
@@ -303,6 +302,10 @@ pub fn check_repeated<'a>(what: &str, names: impl IntoIterator<Item = &'a str>) 
 pub struct KeyValue(String, String);
 
 impl KeyValue {
+    pub fn new(key: &str, value: &str) -> KeyValue {
+        KeyValue(key.into(), value.into())
+    }
+
     pub fn pair(&self) -> (String, Value) {
         (self.0.clone(), Value::String(self.1.clone()))
     }

@@ -104,8 +104,14 @@ pub enum Target {
 }
 
 impl Target {
-    /// Standard output for `None`. A file must not be one of those that are read.
+    /// Standard output for `None`. A file must not be one of those that are read, and standard input is read once.
     pub fn open(path: Option<&Path>, inputs: &[Option<&str>]) -> Result<Target, Error> {
+        if inputs.iter().filter(|i| **i == Some("-")).count() > 1 {
+            return Err(Error::Usage {
+                what: "`-` is given twice, but standard input can be read once".into(),
+                hint: Some("name a file for one of them".into()),
+            });
+        }
         if let Some(path) = path {
             keep_inputs(path, inputs)?;
         }

@@ -4,6 +4,7 @@ use crate::cli::TEMPLATE;
 use crate::failure::Exit;
 use crate::features;
 use crate::fitting;
+use crate::groups;
 use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, method};
 use crate::output::{Format, OutputOptions, Target};
 use crate::rows::{self, Push, Row, Sheet};
@@ -35,6 +36,9 @@ pub struct Args {
     pub params: Vec<KeyValue>,
     #[command(flatten)]
     pub known: Known,
+    /// Annotators who belong together (annotator,group), for methods that weigh groups (group-aware-vote, group-aware-em)
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub groups: Option<String>,
     /// Add a column of probability for each class
     #[arg(long)]
     pub posterior: bool,
@@ -60,7 +64,11 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if let Some(name) = &args.method {
         method(name, &args.params)?;
     }
+    if args.groups.is_some() {
+        groups::check(args.method.as_deref())?;
+    }
     let mut inputs = args.known.files(&args.answers, &args.input).to_vec();
+    inputs.push(args.groups.as_deref());
     inputs.push(args.features.as_deref().and_then(Path::to_str));
     let mut out = args.output.open(&inputs)?;
     let spans = args.spans.as_deref().map(|path| Target::open(Some(path), &inputs)).transpose()?;
@@ -82,7 +90,9 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         });
     }
     let name = args.method.as_deref().unwrap_or(fitting::default_method(&data));
-    let method = method(name, &args.params)?;
+    let mut params = args.params.clone();
+    params.extend(args.groups.as_deref().map(|file| groups::read(file, &data, talk)).transpose()?);
+    let method = method(name, &params)?;
     let fitted = fitting::fit(&*method, &data, &args.run, talk)?;
     let fit = &fitted.fit;
     let evaluation = truth.as_ref().map(|gold| evaluate(fit, &data, gold));

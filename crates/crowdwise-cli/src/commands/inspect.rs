@@ -8,7 +8,7 @@ use crate::options::{FailIf, InputOptions, whole};
 use crate::output::{Format, OutputOptions, unwritable};
 use crate::rows::{self, Push, Row, Sheet};
 use crate::talk::Talk;
-use crowdwise::questions::{Inspection, inspect};
+use crowdwise::questions::{Inspection, Level, inspect, inspect_at};
 use crowdwise::report::{FindingEntry, SCHEMA};
 use crowdwise::{Dataset, Error, Severity};
 use serde_json::{Value, json};
@@ -21,6 +21,7 @@ use std::io::Write;
 Examples:
   crowdwise inspect votes.csv     what is in it, and what limits an estimate
   crowdwise inspect votes.csv --format json | jq .agreement.krippendorff_alpha
+  crowdwise inspect sizes.csv --alpha ratio       numbers with a true zero
 "
 )]
 pub struct Args {
@@ -29,6 +30,9 @@ pub struct Args {
     /// End with exit code 1 if this holds
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',')]
     pub fail_if: Vec<FailIf>,
+    /// Level of Krippendorff's alpha [default: by the labels: nominal, ordinal for grades, interval for numbers]
+    #[arg(long, value_name = "LEVEL", value_parser = level)]
+    pub alpha: Option<Level>,
     #[command(flatten)]
     pub output: OutputOptions,
     /// Seed of the bootstrap behind the interval of alpha
@@ -39,6 +43,11 @@ pub struct Args {
     pub threads: Option<u16>,
     #[command(flatten)]
     pub input: InputOptions,
+}
+
+fn level(text: &str) -> Result<Level, String> {
+    let found = Level::ALL.into_iter().find(|l| l.name() == text);
+    found.ok_or_else(|| format!("one of {}", Level::ALL.map(Level::name).join(", ")))
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
@@ -52,7 +61,10 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         graph,
     ])?;
     let data = args.input.read(&args.answers, args.threads.map_or(0, usize::from), talk)?;
-    let inspection = talk.timed("inspect", || inspect(&data, args.seed));
+    let inspection = talk.timed("inspect", || match args.alpha {
+        Some(level) => inspect_at(&data, level, args.seed),
+        None => Ok(inspect(&data, args.seed)),
+    })?;
     match out.format {
         Format::Table => {
             let text = inspect_text::text(&inspection, &data, out.width());

@@ -2,7 +2,7 @@
 
 use crate::fitting::severity_word;
 use crate::talk::counted;
-use crowdwise::questions::{Agreement, Identifiability, Inspection, Level, Panel, Spread, is_sets, split_unit};
+use crowdwise::questions::{Agreement, Identifiability, Inspection, Panel, Spread, is_sets, split_unit};
 use crowdwise::report::{Align, TextTable, subject_text};
 use crowdwise::{Dataset, Finding, LabelKind, Names, Structure, Units, group};
 use std::fmt::Write;
@@ -219,11 +219,7 @@ fn other_kinds(out: &mut String, i: &Inspection, width: Option<usize>) {
 }
 
 fn agreement(out: &mut String, a: &Agreement, panel: Option<&Panel>, data: &Dataset, width: Option<usize>) {
-    let level = match a.level {
-        Level::Nominal => "nominal",
-        Level::Ordinal => "ordinal",
-        Level::Interval => "interval",
-    };
+    let level = a.level.name();
     let mut rows = Vec::new();
     if let Some(x) = a.krippendorff_alpha {
         let interval = a.alpha_interval.map(|[l, h]| format!(", 95 % interval {l:.3} to {h:.3}")).unwrap_or_default();

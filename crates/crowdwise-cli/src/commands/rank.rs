@@ -10,6 +10,7 @@ use crate::rows::{self, Push, Row, Sheet};
 use crate::source::Known;
 use crate::talk::{Talk, counted};
 use crowdwise::io::Cell;
+use crowdwise::methods::preference::Told;
 use crowdwise::questions::{Evaluation, evaluate};
 use crowdwise::report::{DataCounts, LeaderRow, SCHEMA, leaderboard};
 use crowdwise::structured::pairs::{ActivePairs, Asked, Belief};
@@ -85,9 +86,6 @@ struct Question<'a> {
     random: bool,
 }
 
-/// An annotator with this many comparisons shows how reliable the answers are.
-const ENOUGH: u64 = 10;
-
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if let Some(name) = &args.method {
         method(name, &args.params)?;
@@ -158,21 +156,18 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     Ok(fitting::exit(Some(fit.diagnostics.stop), &severities, &args.fail_if, talk))
 }
 
-/// The method for these comparisons, and why.
+/// The method for these comparisons, and why. Annotators are told apart where `auto` would try it; that tries all models, which
+/// takes five times as long on millions of votes.
 fn choose(data: &Dataset) -> (&'static str, String) {
     if let Structure::Rankings(r) = &data.structure {
         return ("plackett-luce", format!("{} has {}", data.source, counted(r.len() as u64, "ranking", "rankings")));
     }
-    let per = data.table.labels_per_annotator();
-    let all: u64 = per.iter().sum();
-    let by_known: u64 = per.iter().filter(|&&n| n >= ENOUGH).sum();
-    let share = if all > 0 { by_known as f64 / all as f64 } else { 0.0 };
-    let several = per.iter().filter(|&&n| n >= ENOUGH).count() > 1;
-    let told = format!("{:.0} % of the comparisons come from annotators with {ENOUGH} or more", 100.0 * share);
-    match (several, share >= 0.5) {
-        (true, true) => ("crowd-bt", format!("{told}, so that their reliability can be estimated")),
-        (true, false) => ("bradley-terry", format!("only {told}: too few to tell how reliable each is")),
-        (false, _) => ("bradley-terry", format!("fewer than two annotators gave {ENOUGH} comparisons or more")),
+    let (told, enough) = (Told::of(&data.table), Told::ENOUGH);
+    let share = format!("{:.0} % of the comparisons come from annotators with {enough} or more", 100.0 * told.share);
+    match (told.worth_a_try(), told.annotators > 1) {
+        (true, _) => ("crowd-bt", format!("{share}, so that their reliability can be estimated")),
+        (false, true) => ("bradley-terry", format!("only {share}: too few to tell how reliable each is")),
+        (false, false) => ("bradley-terry", format!("fewer than two annotators gave {enough} comparisons or more")),
     }
 }
 

@@ -3,8 +3,10 @@
 use super::coefficients::{self, Moments};
 use super::pairs::Pairs;
 use super::patterns::{Patterns, last_labels};
-use crate::{Dataset, group};
+use super::ratio::Ratio;
+use crate::{Dataset, Error, group};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What the distance between two labels is for Krippendorff's alpha.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +15,21 @@ pub enum Level {
     Nominal,
     Ordinal,
     Interval,
+    /// Numbers with a true zero: what counts is how many times larger one is.
+    Ratio,
+}
+
+impl Level {
+    pub const ALL: [Level; 4] = [Level::Nominal, Level::Ordinal, Level::Interval, Level::Ratio];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Nominal => "nominal",
+            Level::Ordinal => "ordinal",
+            Level::Interval => "interval",
+            Level::Ratio => "ratio",
+        }
+    }
 }
 
 /// Two annotators compared on the items both labelled.
@@ -75,16 +92,85 @@ const COUNTERS: usize = 20_000_000;
 /// Agreement of the labels of a dataset; `bootstraps` resamples for the interval of alpha. A repeated label of the same
 /// annotator on the same unit is not another opinion: the last one counts.
 pub fn agreement(data: &Dataset, seed: u64, bootstraps: usize) -> Agreement {
-    with_pairs(data, seed, bootstraps, &Pairs::of(&data.table, MIN_COMMON))
+    of_wanted(data, &Wanted::natural(data), seed, bootstraps, &Pairs::of(&data.table, MIN_COMMON))
 }
 
-/// The same with pairs that were counted already.
-pub(super) fn with_pairs(data: &Dataset, seed: u64, bootstraps: usize, pairs: &Pairs) -> Agreement {
+/// The same with alpha at a level that is asked for, not the one that the labels suggest. Classes that are numbers may be
+/// taken as such.
+pub fn agreement_at(data: &Dataset, level: Level, seed: u64, bootstraps: usize) -> Result<Agreement, Error> {
+    let wanted = Wanted::new(data, level)?;
+    Ok(of_wanted(data, &wanted, seed, bootstraps, &Pairs::of(&data.table, MIN_COMMON)))
+}
+
+/// A level, and the numbers of all labels where it is one of numbers.
+pub(super) struct Wanted<'a> {
+    level: Level,
+    numbers: Cow<'a, [f64]>,
+}
+
+impl<'a> Wanted<'a> {
+    /// What the labels suggest.
+    pub(super) fn natural(data: &'a Dataset) -> Self {
+        let ordered = data.table.categorical().is_some_and(|c| c.ordered);
+        match data.table.real() {
+            Some(values) => Wanted { level: Level::Interval, numbers: values.into() },
+            None => Wanted { level: if ordered { Level::Ordinal } else { Level::Nominal }, numbers: Cow::default() },
+        }
+    }
+
+    pub(super) fn new(data: &'a Dataset, level: Level) -> Result<Self, Error> {
+        let table = &data.table;
+        let wrong = |what: String, hint: &str| Err(Error::Unsupported { what, hint: Some(hint.into()) });
+        let name = level.name();
+        let numbers: Cow<'a, [f64]> = match (level, table.categorical(), table.real()) {
+            (Level::Nominal | Level::Ordinal, _, Some(_)) => {
+                return wrong(
+                    format!("the {name} alpha is of classes, but the labels of {} are real numbers", data.source),
+                    "interval or ratio; or read the labels as classes (kind categorical)",
+                );
+            }
+            (Level::Nominal, ..) | (Level::Ordinal, Some(_), _) => Cow::default(),
+            (_, _, Some(values)) => values.into(),
+            (_, Some(c), _) => {
+                let number = |c: &str| c.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+                let found: Vec<Option<f64>> = c.classes.iter().map(number).collect();
+                if let Some(bad) = found.iter().position(Option::is_none) {
+                    return wrong(
+                        format!("the {name} alpha is of numbers, but `{}` is none", c.classes.name(bad)),
+                        "nominal, or ordinal if the classes have an order",
+                    );
+                }
+                (0..table.n_labels()).map(|r| found[c.codes.get(r)].expect("all are numbers")).collect()
+            }
+            _ => {
+                return wrong(
+                    format!(
+                        "the {name} alpha is of numbers or grades, but {} has {} labels",
+                        data.source,
+                        table.kind()
+                    ),
+                    "nominal",
+                );
+            }
+        };
+        let below = numbers.iter().copied().filter(|x| *x < 0.0).fold(0.0, f64::min);
+        if level == Level::Ratio && below < 0.0 {
+            return wrong(
+                format!("the ratio alpha needs numbers with a true zero, but the least label is {below}"),
+                "interval",
+            );
+        }
+        Ok(Wanted { level, numbers })
+    }
+}
+
+/// The agreement, with pairs that were counted already.
+pub(super) fn of_wanted(data: &Dataset, wanted: &Wanted<'_>, seed: u64, bootstraps: usize, pairs: &Pairs) -> Agreement {
     let mut out = Agreement {
         units: 0,
         labels: 0,
         percent: None,
-        level: Level::Nominal,
+        level: wanted.level,
         krippendorff_alpha: None,
         alpha_interval: None,
         bootstraps: 0,
@@ -98,8 +184,8 @@ pub(super) fn with_pairs(data: &Dataset, seed: u64, bootstraps: usize, pairs: &P
         mean_cohen: None,
         notes: Vec::new(),
     };
-    if let Some(values) = data.table.real() {
-        interval_level(data, values, seed, bootstraps, &mut out);
+    if data.table.real().is_some() {
+        of_numbers(data, wanted, seed, bootstraps, &mut out);
         return out;
     }
     let Some(p) = Patterns::of(data) else { return out };
@@ -111,51 +197,60 @@ pub(super) fn with_pairs(data: &Dataset, seed: u64, bootstraps: usize, pairs: &P
         out.notes.push("no unit has labels of two annotators: agreement is not defined".into());
         return out;
     }
-    let ordered = data.table.categorical().is_some_and(|c| c.ordered);
-    out.level = if ordered { Level::Ordinal } else { Level::Nominal };
     out.percent = coefficients::percent(&p, &which);
     out.fleiss_kappa = coefficients::fleiss(&p, &which);
     out.gwet_ac1 = coefficients::gwet_ac1(&p, &which);
     out.kendall_tau = data.table.preferences().and_then(|_| coefficients::kendall_tau(&p, &which));
-    out.krippendorff_alpha = coefficients::alpha(&p, &which, &weight, out.level, &mut Vec::new());
-    if ordered {
+    if out.level != Level::Nominal {
         out.alpha_nominal = coefficients::alpha(&p, &which, &weight, Level::Nominal, &mut Vec::new());
     }
-    match out.krippendorff_alpha {
-        None => out.notes.push("only one class was used: alpha and kappa are not defined".into()),
-        Some(a) => {
-            let b = coefficients::bootstrap(&p, &which, out.level, a, seed, bootstraps);
-            note_bootstrap(&mut out, b);
+    if matches!(out.level, Level::Interval | Level::Ratio) {
+        of_numbers(data, wanted, seed, bootstraps, &mut out);
+    } else {
+        out.krippendorff_alpha = coefficients::alpha(&p, &which, &weight, out.level, &mut Vec::new());
+        match out.krippendorff_alpha {
+            None => out.notes.push("only one class was used: alpha and kappa are not defined".into()),
+            Some(a) => {
+                let b = coefficients::bootstrap(&p, &which, out.level, a, seed, bootstraps);
+                note_bootstrap(&mut out, b);
+            }
         }
     }
     kappas(data, pairs, p.classes, &mut out);
     out
 }
 
-fn interval_level(data: &Dataset, values: &[f64], seed: u64, bootstraps: usize, out: &mut Agreement) {
-    let table = &data.table;
-    out.level = Level::Interval;
-    let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-    let mut units = Vec::new();
-    for u in 0..table.n_units() {
-        let unit = Moments::of(last_labels(table, u).map(|r| values[r] - mean));
-        if unit.m >= 2.0 {
-            units.push(unit);
+/// Alpha of numbers, at the interval or the ratio level.
+fn of_numbers(data: &Dataset, wanted: &Wanted<'_>, seed: u64, bootstraps: usize, out: &mut Agreement) {
+    let (table, values) = (&data.table, &wanted.numbers);
+    let bootstrap: Box<dyn Fn(f64) -> coefficients::Bootstrap>;
+    if wanted.level == Level::Ratio {
+        let unit = |u: usize| last_labels(table, u).map(|r| values[r]).collect();
+        let units = Ratio::of((0..table.n_units()).map(unit));
+        (out.units, out.labels) = (units.units(), units.labels);
+        out.krippendorff_alpha = units.alpha();
+        if units.rounded {
+            out.notes.push("there are very many different numbers: alpha is of numbers rounded a little".into());
         }
+        bootstrap = Box::new(move |a| units.bootstrap(a, seed, bootstraps));
+    } else {
+        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        let mut units = Vec::new();
+        for u in 0..table.n_units() {
+            let unit = Moments::of(last_labels(table, u).map(|r| values[r] - mean));
+            if unit.m >= 2.0 {
+                units.push(unit);
+            }
+        }
+        let mut sum = Moments::default();
+        units.iter().for_each(|u| sum.add(u));
+        (out.units, out.labels) = (units.len(), sum.m as u64);
+        out.krippendorff_alpha = sum.alpha();
+        bootstrap = Box::new(move |a| coefficients::bootstrap_moments(&units, a, seed, bootstraps));
     }
-    out.units = units.len();
-    let mut sum = Moments::default();
-    for u in &units {
-        sum.add(u);
-    }
-    out.labels = sum.m as u64;
-    out.krippendorff_alpha = sum.alpha();
     match out.krippendorff_alpha {
         None => out.notes.push("alpha is not defined: no unit with two labels, or all values are equal".into()),
-        Some(a) => {
-            let b = coefficients::bootstrap_moments(&units, a, seed, bootstraps);
-            note_bootstrap(out, b);
-        }
+        Some(a) => note_bootstrap(out, bootstrap(a)),
     }
 }
 

@@ -108,7 +108,7 @@ impl Moments {
 
 /// Units drawn in one resample at most. More are not needed: the width of the interval shrinks with the square root of
 /// the number, and is corrected for that ("m out of n" bootstrap).
-const DRAWN: usize = 20_000;
+pub(super) const DRAWN: usize = 20_000;
 
 /// An interval, the resamples that it rests on (those in which alpha is defined) and the units drawn in each.
 #[derive(Clone, Copy, Debug)]
@@ -175,7 +175,7 @@ pub fn bootstrap_moments(units: &[Moments], alpha_all: f64, seed: u64, count: us
 }
 
 /// 2.5 % and 97.5 % points, drawn in towards the estimate by the root of the share of units that each resample had.
-fn interval(mut values: Vec<f64>, centre: f64, share: f64) -> Option<[f64; 2]> {
+pub(super) fn interval(mut values: Vec<f64>, centre: f64, share: f64) -> Option<[f64; 2]> {
     if values.len() < 20 {
         return None;
     }

@@ -1,6 +1,6 @@
 //! What is in the data, before any fit, and what limits an estimate from it.
 
-use super::agreement::{Agreement, MIN_COMMON, with_pairs};
+use super::agreement::{Agreement, Level, MIN_COMMON, Wanted, of_wanted};
 use super::contradictions::of_answers;
 use super::findings::of_structure;
 use super::graph::parts;
@@ -12,7 +12,7 @@ use super::patterns::last_labels;
 use super::spans::{SpanAgreement, span_agreement};
 use super::summaries::{comparisons, value_summary};
 use super::suspects::FEW;
-use crate::{Dataset, Finding, LabelKind, Severity, Structure, Subject, group};
+use crate::{Dataset, Error, Finding, LabelKind, Severity, Structure, Subject, group};
 use serde::{Deserialize, Serialize};
 
 /// Everything `inspect` tells. Parts without a meaning for the kind of label are absent or empty.
@@ -192,6 +192,15 @@ fn ranking_summary(data: &Dataset) -> Option<RankingSummary> {
 
 /// Looks at the data; `seed` is for the bootstrap of alpha.
 pub fn inspect(data: &Dataset, seed: u64) -> Inspection {
+    with_level(data, &Wanted::natural(data), seed)
+}
+
+/// The same with alpha at a level that is asked for, as [`super::agreement_at`] has it; what is found follows it.
+pub fn inspect_at(data: &Dataset, level: Level, seed: u64) -> Result<Inspection, Error> {
+    Ok(with_level(data, &Wanted::new(data, level)?, seed))
+}
+
+fn with_level(data: &Dataset, level: &Wanted<'_>, seed: u64) -> Inspection {
     let table = &data.table;
     let counts = table.labels_per_annotator();
     let pairs = Pairs::of(table, MIN_COMMON);
@@ -210,7 +219,7 @@ pub fn inspect(data: &Dataset, seed: u64) -> Inspection {
         class_shares: habits.as_ref().map_or(Vec::new(), Habits::class_shares),
         repeated: (0..table.n_units()).map(|u| (table.degree(u) - last_labels(table, u).count()) as u64).sum(),
         unlabelled: table.n_units() - graph.labelled,
-        agreement: with_pairs(data, seed, 1000, &pairs),
+        agreement: of_wanted(data, level, seed, 1000, &pairs),
         panel: panel_of_labels(data),
         components: Components {
             count: graph.count,

@@ -21,6 +21,7 @@ mod labels;
 mod pairs;
 mod panel;
 mod patterns;
+mod ratio;
 mod sets;
 mod spans;
 mod summaries;
@@ -28,7 +29,7 @@ mod suspects;
 mod tags;
 mod tally;
 
-pub use agreement::{Agreement, Level, PairRow, agreement};
+pub use agreement::{Agreement, Level, PairRow, agreement, agreement_at};
 pub use annotators::{AnnotatorRow, annotators};
 pub use compare::{CompareRow, Comparison, compare};
 pub use contradictions::{alike_names, alike_text};
@@ -40,7 +41,7 @@ pub use held_out::{NEVER, folds};
 pub use identifiability::{Basis, ClassPair, Identifiability, PairStrength, Separation, TripleCheck, identifiability};
 pub use inspect::{
     Bin, Chains, ClassRow, Comparisons, Components, Expert, Inspection, PairCoverage, RankingSummary, Spread, Unipolar,
-    ValueSummary, inspect,
+    ValueSummary, inspect, inspect_at,
 };
 pub use items::{ItemOrder, ItemRow, Said, items};
 pub use labels::{ClusterRow, LabelRow, LabelView, ScoreRow, ValueRow};

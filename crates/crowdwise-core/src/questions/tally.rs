@@ -79,17 +79,21 @@ impl Tally {
             4 if small => self.pass_few::<4, 6, C>(table, codes, post),
             5 if small => self.pass_few::<5, 8, C>(table, codes, post),
             6 if small => self.pass_few::<6, 8, C>(table, codes, post),
-            _ => self.pass(table, codes, post, classes),
+            7 => self.pass::<7, C>(table, codes, post, classes),
+            8 => self.pass::<8, C>(table, codes, post, classes),
+            9 => self.pass::<9, C>(table, codes, post, classes),
+            10 => self.pass::<10, C>(table, codes, post, classes),
+            _ => self.pass::<0, C>(table, codes, post, classes),
         }
         if !self.agreed.is_empty() {
             self.agree(table, codes);
         }
     }
 
-    /// The one pass, for any number of classes. Everything that a label adds to its annotator lies together: number,
-    /// right ones, classes said, classes seen.
-    fn pass<C: Copy + Into<usize>>(&mut self, table: &Table, codes: &[C], post: &[f64], classes: bool) {
-        let k = self.k;
+    /// The one pass, for `K` classes, 0 = any number. Everything that a label adds to its annotator lies together:
+    /// number, right ones, classes said, classes seen.
+    fn pass<const K: usize, C: Copy + Into<usize>>(&mut self, table: &Table, codes: &[C], post: &[f64], classes: bool) {
+        let k = if K == 0 { self.k } else { K };
         let width = if classes { 2 + 2 * k } else { 2 };
         let mut sums = vec![0.0; self.n.len() * width];
         for u in 0..table.n_units() {
@@ -111,7 +115,7 @@ impl Tally {
                 own[1] += q[l];
                 if classes {
                     own[2 + l] += 1.0;
-                    own[2 + k..].iter_mut().zip(q).for_each(|(s, x)| *s += x);
+                    own[2 + k..][..k].iter_mut().zip(q).for_each(|(s, x)| *s += x);
                 }
                 if !self.counts.is_empty() {
                     let own = &mut self.counts[j * k * k..(j + 1) * k * k];
@@ -313,7 +317,7 @@ mod tests {
 
     #[test]
     fn the_pass_for_few_classes_gives_the_sums_of_the_general_one() {
-        for k in 2..=7 {
+        for k in 2..=11 {
             let s = Simulation { items: 200, annotators: 17, classes: k, per_item: 3, ..Simulation::default() };
             let (mut data, _) = Simulator::new(&s, k as u64).unwrap().dataset().unwrap();
             data.table.add_items(["nobody"]);
@@ -340,7 +344,7 @@ mod tests {
             };
             let Codes::U8(codes) = data.table.categorical().unwrap().codes else { panic!("few classes") };
             let (mut general, mut few) = (empty.clone(), empty);
-            general.pass(&data.table, codes, &post, true);
+            general.pass::<0, u8>(&data.table, codes, &post, true);
             few.fill(&data.table, codes, &post, true);
             let (a, b) = (flat(&general), flat(&few));
             assert_eq!(a.len(), b.len());

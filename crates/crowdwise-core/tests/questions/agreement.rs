@@ -141,3 +141,35 @@ fn comparisons_have_kendalls_tau() {
     b.label("x", "q", "1").unwrap();
     assert_eq!(agreement(&Dataset::new(b.finish().unwrap()), 0, 0).kendall_tau, None);
 }
+
+#[test]
+fn alpha_at_a_level_that_is_asked_for() {
+    use crowdwise_core::questions::agreement_at;
+    // Krippendorff's 12 units as classes and as numbers; the values of all four levels are published with three digits
+    let rows =
+        ["1 2 3 3 2 1 4 1 2 * * *", "1 2 3 3 2 2 4 1 2 5 * 3", "* 3 3 3 2 3 4 2 2 5 1 *", "1 2 3 3 2 4 4 1 2 5 1 *"];
+    let mut classes = TableBuilder::new(LabelKind::Categorical);
+    let mut real = TableBuilder::new(LabelKind::Real);
+    for (j, row) in rows.iter().enumerate() {
+        for (u, x) in row.split(' ').enumerate().filter(|(_, x)| *x != "*") {
+            classes.label(&format!("i{u}"), &format!("a{j}"), x).unwrap();
+            real.value(&format!("i{u}"), &format!("a{j}"), x.parse().unwrap());
+        }
+    }
+    let (classes, real) = (Dataset::new(classes.finish().unwrap()), Dataset::new(real.finish().unwrap()));
+    let wanted =
+        [(Level::Nominal, 0.743421), (Level::Ordinal, 0.815388), (Level::Interval, 0.849107), (Level::Ratio, 0.797403)];
+    for (level, alpha) in wanted {
+        let a = agreement_at(&classes, level, 0, 100).unwrap();
+        close(a.krippendorff_alpha, alpha);
+        let [low, high] = a.alpha_interval.unwrap();
+        assert!(a.level == level && low < alpha && alpha < high && (a.units, a.labels) == (11, 40));
+        assert!(a.fleiss_kappa.is_some() && a.alpha_nominal.is_some() == (level != Level::Nominal));
+        let of_numbers = agreement_at(&real, level, 0, 100);
+        match level {
+            Level::Nominal | Level::Ordinal => assert!(of_numbers.unwrap_err().to_string().contains("real numbers")),
+            _ => assert_eq!(of_numbers.unwrap().alpha_interval, Some([low, high])),
+        }
+    }
+    assert_eq!(agreement_at(&real, Level::Interval, 0, 100).unwrap(), agreement(&real, 0, 100));
+}

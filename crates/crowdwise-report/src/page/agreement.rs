@@ -33,6 +33,7 @@ fn numbers(a: &Agreement) -> Markup {
         Level::Nominal => "classes without order",
         Level::Ordinal => "ordered classes",
         Level::Interval => "numbers",
+        Level::Ratio => "numbers with a true zero",
     };
     let two = |x: f64| decimal(x, 3);
     html! {
