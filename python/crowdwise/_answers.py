@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from . import _frames
+from . import _frames, _rankings
 from ._crowdwise import Column, Data
 from ._errors import DataError
 from ._frames import FLAVOURS, Flavour, Source
@@ -245,6 +245,9 @@ def answers(
     if kind is not None and kind not in KINDS:
         raise DataError(f"there is no kind of labels `{kind}`", "unknown-name", f"one of {', '.join(KINDS)}")
     wanted = kind or (accepts[0] if len(accepts) == 1 else None)
+    ranks = wanted in (None, "preference") and "preference" in accepts and item is None and label is None
+    if ranks and _rankings.are(data, _column_names(data)):
+        return _of_rankings(data, annotator, gold)
     if wanted in ("preference", "similarity") or (wanted is None and _compares(data)):
         return _of_pairs(data, wanted, accepts, gold, annotator, label)
     if wanted in (None, "categorical") and item is None and _has_tokens(data):
@@ -297,7 +300,9 @@ def _column_names(data: Any) -> set[str]:
 
 
 def _compares(data: Any) -> bool:
-    return {"left", "right"} <= _column_names(data)
+    names = _column_names(data)
+    sides = names & set(_frames.LEFT) and names & set(_frames.RIGHT)
+    return {"left", "right"} <= names or bool(sides and not names & set(_frames.ITEM))
 
 
 def _has_tokens(data: Any) -> bool:
@@ -334,6 +339,13 @@ def _of_pairs(data: Any, kind: str | None, accepts: tuple[str, ...], gold: Any, 
     items = src.take_both(left, right, made.item_rows())
     people = src.take(who_name, made.annotator_rows()) if people is None else people
     return Answers(made, src.flavour, items, people, [], ("item", str(who_name), str(said_name)))
+
+
+def _of_rankings(data: Any, annotator: Any, gold: Any) -> Answers:
+    """Rankings of several items, whole or only their top."""
+    known = None if gold is None else _pairs(gold).texts
+    made, flavour, items, people, who = _rankings.read(data, annotator, known)
+    return Answers(made, flavour, items, people, [], ("item", who, "ranking"))
 
 
 def _sequences(data: Any, gold: Any, annotator: Any, label: Any) -> Answers:

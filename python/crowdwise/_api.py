@@ -156,24 +156,36 @@ def inspect(data: Any, *, seed: int = 0, **columns: Any) -> Inspection:
     return Inspection(json.loads(_crowdwise.inspect(_any_answers(data, **columns)._data, seed)))
 
 
-def agreement(data: Any, *, seed: int = 0, bootstraps: int = 1000, **columns: Any) -> dict[str, Any]:
-    """Agreement of the annotators: Krippendorff's alpha with its interval, Fleiss' and Cohen's kappa, Gwet's AC1."""
+#: What the distance between two labels is for Krippendorff's alpha.
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
+
+
+def agreement(
+    data: Any, *, seed: int = 0, bootstraps: int = 1000, level: str | None = None, **columns: Any
+) -> dict[str, Any]:
+    """Agreement of the annotators: Krippendorff's alpha with its interval, Fleiss' and Cohen's kappa, Gwet's AC1.
+
+    ``level`` is that of alpha: ``nominal``, ``ordinal`` (classes in their order), ``interval`` or ``ratio`` (numbers, the
+    latter with a true zero; classes that are numbers may be taken as such). By default the labels say it.
+    """
+    if level is not None and level not in LEVELS:
+        raise UnknownNameError(f"there is no level `{level}` of alpha", "unknown-name", f"one of {', '.join(LEVELS)}")
     made = _any_answers(data, **columns)
-    found = json.loads(_crowdwise.agreement(made._data, seed, bootstraps))
+    found = json.loads(_crowdwise.agreement(made._data, seed, bootstraps, level))
     who = made.annotators
     for pair in found.get("pairs", []):
         pair["a"], pair["b"] = who[pair["a"]], who[pair["b"]]
     return found
 
 
-def krippendorff_alpha(data: Any, **columns: Any) -> float:
-    """Krippendorff's alpha.
+def krippendorff_alpha(data: Any, *, level: str | None = None, **columns: Any) -> float:
+    """Krippendorff's alpha, at a level as for ``agreement``.
 
     >>> import crowdwise
     >>> crowdwise.krippendorff_alpha([("x", "a", 1), ("x", "b", 1), ("y", "a", 0), ("y", "b", 0)])
     1.0
     """
-    return _number(agreement(data, bootstraps=0, **columns)["krippendorff_alpha"])
+    return _number(agreement(data, bootstraps=0, level=level, **columns)["krippendorff_alpha"])
 
 
 def fleiss_kappa(data: Any, **columns: Any) -> float:

@@ -179,7 +179,7 @@ class Aggregator(Params):
         best = f.best()
         if best is not None:
             classes = a._classes_of(f.n_classes, len(best))
-            return self._per_item(a._flavour.take(classes, best), "agg_label")
+            return self._per_item(a._flavour.picked(classes, best), "agg_label")
         values = f.values()
         if values is not None:
             return self._per_item(values[0], "agg_value")

@@ -44,6 +44,10 @@ class Source:
         """The values in these rows, in the flavour's own form."""
         raise NotImplementedError
 
+    def values(self, name: Any) -> list[Any]:
+        """A column as Python values."""
+        raise NotImplementedError
+
     def both(self, left: Any, right: Any) -> Column:
         """Two columns one after the other, numbered together."""
         raise NotImplementedError
@@ -105,6 +109,10 @@ class Flavour:
     def take(self, values: Any, index: Any) -> Any:
         return [values[i] for i in index]
 
+    def picked(self, values: Any, index: np.ndarray) -> Any:
+        """One of a few values for every row of a result, as ``series`` takes them."""
+        return self.take(values, index)
+
     def concat(self, first: Any, second: Any) -> Any:
         return list(first) + list(second)
 
@@ -160,6 +168,17 @@ class PandasFlavour(Flavour):
 
     def take(self, values: Any, index: Any) -> Any:
         return values.take(index)
+
+    def picked(self, values: Any, index: np.ndarray) -> Any:
+        import numpy as np
+
+        if not isinstance(values.dtype, np.dtype):
+            return values.take(index)
+        # little by little: NumPy makes eight bytes of every number of the index
+        known, out = values.to_numpy(), np.empty(len(index), dtype=values.dtype)
+        for begin in range(0, len(index), 1 << 16):
+            out[begin : begin + (1 << 16)] = known[index[begin : begin + (1 << 16)]]
+        return out
 
     def concat(self, first: Any, second: Any) -> Any:
         return first.append(second)
@@ -321,10 +340,14 @@ class PandasSource(Source):
     def column(self, name: Any) -> Column:
         return _of_pandas(self.frame[name])
 
+    def values(self, name: Any) -> list[Any]:
+        return self.frame[name].tolist()
+
     def take(self, name: Any, rows: Any) -> Any:
         import pandas as pd
 
-        return pd.Index(self.frame[name].iloc[rows], name=None)
+        # without the index of the frame, which would be as large as the ids
+        return pd.Index(pd.Series(self.frame[name].array.take(rows), copy=False), name=None)
 
     def _both(self, left: Any, right: Any) -> Any:
         import pandas as pd
@@ -354,6 +377,9 @@ class PolarsSource(Source):
 
     def columns(self, names: Sequence[Any]) -> list[Column]:
         return Column.from_arrow(self.frame.select(list(dict.fromkeys(names))), list(names))
+
+    def values(self, name: Any) -> list[Any]:
+        return self.frame[name].to_list()
 
     def take(self, name: Any, rows: Any) -> Any:
         return self.frame[name].gather(rows)
@@ -389,6 +415,9 @@ class ArrowSource(Source):
     def columns(self, names: Sequence[Any]) -> list[Column]:
         return Column.from_arrow(self.table.select(list(dict.fromkeys(names))), list(names))
 
+    def values(self, name: Any) -> list[Any]:
+        return self.table[name].to_pylist()
+
     def take(self, name: Any, rows: Any) -> Any:
         return _one_array(self.table[name], rows)
 
@@ -423,6 +452,9 @@ class PlainSource(Source):
 
     def column(self, name: Any) -> Column:
         return of_values(self.data[name])
+
+    def values(self, name: Any) -> list[Any]:
+        return [_scalar(v) for v in self.data[name]]
 
     def take(self, name: Any, rows: Any) -> Any:
         values = self.data[name]

@@ -183,3 +183,29 @@ def test_real_values_and_comparisons():
     assert ranking["score"].idxmax() == 1 and (ranking["low"] < ranking["high"]).all()
     with pytest.raises(ValueError, match="neither"):
         crowdwise.BradleyTerry().fit(pairs.assign(label=[1, 1, 2, 9]))
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.Table.from_pandas])
+def test_more_rows_than_are_kept_together(make):
+    """Columns are numbered in blocks of rows, each as narrow as it may be: every width, with missing labels, in any order."""
+    rng = np.random.default_rng(3)
+    n = 200_000
+    frame = pd.DataFrame(
+        {
+            "task": rng.integers(0, 90_000, n).astype(str).astype(object),
+            "worker": [f"w{j}" for j in rng.integers(0, 700, n)],
+            "label": rng.choice(np.array(["a", "b", "c", None], dtype=object), n, p=[0.5, 0.3, 0.15, 0.05]),
+        }
+    )
+    fit = crowdwise.MajorityVote().fit(make(frame))
+    made = fit._answers
+    assert made.n_labels == frame["label"].notna().sum() and made.n_items == frame["task"].nunique()
+    assert made.notes == [f"{frame['label'].isna().sum()} answers without a label left out"]
+    assert made.items == frame["task"].drop_duplicates().tolist()
+    assert made.annotators == frame["worker"].drop_duplicates().tolist()
+    votes = frame.groupby(["task", "label"]).size().unstack(fill_value=0)
+    shares = votes.div(votes.sum(axis=1), axis=0)
+    found = pd.DataFrame(fit._fit.posterior(), index=made.items, columns=made.classes)
+    np.testing.assert_allclose(found.loc[shares.index, shares.columns], shares, atol=1e-12)
+    best = dict(zip(made.items, (made.classes[c] for c in fit._fit.best())))
+    assert all(votes.loc[i, best[i]] == votes.loc[i].max() for i in shares.index[:500])

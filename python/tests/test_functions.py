@@ -93,3 +93,26 @@ def test_tables():
     assert table.to_polars().shape == (2, 2) and table.to_pandas()["a"].tolist() == [1, 2]
     assert "0.5000" in repr(table)
     assert np.isnan(table.to_pandas()["b"][1])
+
+
+def test_alpha_at_every_level():
+    """Krippendorff's example: 4 observers, 12 units; published as 0.743, 0.815, 0.849 and 0.797."""
+    table = ["1 2 3 3 2 1 4 1 2 * * *", "1 2 3 3 2 2 4 1 2 5 * 3", "* 3 3 3 2 3 4 2 2 5 1 *", "1 2 3 3 2 4 4 1 2 5 1 *"]
+    rows = [(u, j, int(x)) for j, row in enumerate(table) for u, x in enumerate(row.split()) if x != "*"]
+    wanted = {"nominal": 0.743421, "ordinal": 0.815388, "interval": 0.849107, "ratio": 0.797403}
+    for level, alpha in wanted.items():
+        assert crowdwise.krippendorff_alpha(rows, level=level) == pytest.approx(alpha, abs=1e-6)
+    whole = crowdwise.agreement(rows, level="ratio", bootstraps=100)
+    low, high = whole["alpha_interval"]
+    assert whole["level"] == "ratio" and low < wanted["ratio"] < high and whole["units"] == 11
+    assert whole["alpha_nominal"] == pytest.approx(wanted["nominal"], abs=1e-6)
+    real = [(u, j, x + 0.5) for u, j, x in rows]
+    assert crowdwise.krippendorff_alpha(real, level="ratio", kind="real") < wanted["interval"]
+    with pytest.raises(crowdwise.CrowdwiseError, match="there is no level `best`"):
+        crowdwise.agreement(rows, level="best")
+    with pytest.raises(crowdwise.CrowdwiseError, match="is of numbers, but `a` is none"):
+        crowdwise.agreement([("x", 1, "a"), ("x", 2, "b")], level="ratio")
+    with pytest.raises(crowdwise.CrowdwiseError, match="true zero, but the least label is -2"):
+        crowdwise.agreement([(u, j, -x if x == 2 else x) for u, j, x in rows], level="ratio")
+    with pytest.raises(crowdwise.CrowdwiseError, match="nominal alpha is of classes"):
+        crowdwise.agreement(real, level="nominal", kind="real")

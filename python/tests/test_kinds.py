@@ -124,6 +124,94 @@ def test_comparisons():
         crowdwise.BradleyTerry().fit([("x", "y", "x"), ("x", "x", "x")])
 
 
+ORDERS = [("ann", ["a", "b", "c", "d"]), ("bob", ["b", "a", "d", "c"]), ("eve", ["a", "c", "b", "d"]), ("ann", ["c", "a"])]
+
+
+def places():
+    rows = [(n, who, item, at + 1) for n, (who, order) in enumerate(ORDERS) for at, item in enumerate(order)]
+    return {c: [r[k] for r in rows] for k, c in enumerate(("ranking", "worker", "item", "position"))}
+
+
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+def test_rankings_in_every_form_are_the_same(make, tmp_path):
+    file = tmp_path / "ballots.csv"
+    file.write_text("annotator,ranking\n" + "".join(f"{who},{' > '.join(order)}\n" for who, order in ORDERS))
+    want = crowdwise.PlackettLuce().fit(file).labels_
+    lists = make({"worker": [w for w, _ in ORDERS], "ranking": [o for _, o in ORDERS]})
+    texts = make({"worker": [w for w, _ in ORDERS], "ranking": [" > ".join(o) for _, o in ORDERS]})
+    for data in (make(places()), lists, texts, ORDERS):
+        fit = crowdwise.PlackettLuce().fit(data)
+        assert fit._answers._data.is_rankings
+        assert (fit._answers.kind, fit._answers.n_labels) == ("preference", 19)
+        found = dict(zip(fit._answers.items, fit._fit.scores()[0]))
+        assert found == pytest.approx(want, abs=1e-9) and sorted(found) == list("abcd")
+        assert sorted(fit._answers.annotators) == ["ann", "bob", "eve"]
+    assert crowdwise.inspect(lists)["rankings"]["count"] == 4
+    again = pickle.loads(pickle.dumps(answers(lists, KINDS)))
+    assert again._data.is_rankings
+    if make is pd.DataFrame:
+        assert isinstance(fit.labels_, dict) and isinstance(crowdwise.PlackettLuce().fit_predict(lists), pd.Series)
+
+
+def test_the_best_of_a_set():
+    shown = ["a", "b", "c"]
+    rows = [("ann", "a", shown), ("bob", "b", shown), ("eve", "a", shown), ("eve", "c", ["c", "d"])]
+    whole = crowdwise.PlackettLuce().fit(rows)
+    frame = pd.DataFrame(rows, columns=["worker", "choice", "shown"])
+    text = frame.assign(shown=frame["shown"].map("|".join))
+    behind = [(n, w, i, 1 if i == best else None) for n, (w, best, s) in enumerate(rows) for i in s]
+    place = pd.DataFrame(behind, columns=["ranking", "worker", "item", "position"])
+    for data in (frame, text, place):
+        fit = crowdwise.PlackettLuce().fit(data)
+        assert fit.labels_.to_dict() == pytest.approx(whole.labels_, abs=1e-9)
+    assert whole._answers.n_labels == 7 and max(whole.labels_, key=whole.labels_.get) == "a"
+    # ids keep their type
+    numbers = crowdwise.PlackettLuce().fit_predict([("ann", [3, 1, 2]), ("bob", [3, 2, 1])])
+    assert set(numbers) == {1, 2, 3} and max(numbers, key=numbers.get) == 3
+
+
+@pytest.mark.parametrize("order, shown", [("a > b", ["a", "b", "c"]), (["a", "b"], "a;b;c"), ("a > b", "a|b|c")])
+def test_orders_and_what_was_shown_in_mixed_forms(order, shown):
+    made = answers([("ann", order, shown)] if isinstance(shown, list) else {"worker": ["ann"], "order": [order], "shown": [shown]}, KINDS)
+    assert made._data.is_rankings and sorted(made.items) == ["a", "b", "c"] and made.n_labels == 3
+
+
+def test_numbers_ranked_among_numbers_in_a_text():
+    made = answers({"worker": ["ann", "bob"], "order": [[3, 1], None], "shown": ["1|2|3", None]}, KINDS)
+    assert sorted(made.items) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "columns, kind",
+    [
+        ({"model_a": ["x"], "model_b": ["y"], "winner": ["x"], "judge": ["j"], "set": ["test"]}, "preference"),
+        ({"item1": ["x"], "item2": ["y"], "worker": ["j"], "winner": ["x"], "order": ["1"]}, "preference"),
+        ({"task": ["x", "y"], "worker": ["j", "k"], "label": ["p", "q"], "set": ["test"] * 2, "order": ["1", "2"]}, "categorical"),
+        ({"question": ["x", "y"], "worker": ["j", "k"], "answer": ["p", "q"], "options": ["p|q"] * 2, "best": ["p", "q"]}, "categorical"),
+    ],
+)
+def test_comparisons_and_labels_are_not_taken_for_rankings(columns, kind):
+    made = answers(pd.DataFrame(columns), KINDS)
+    assert made.kind == kind and not made._data.is_rankings
+
+
+def test_bad_rankings():
+    def refused(data, match):
+        with pytest.raises(crowdwise.DataError, match=match):
+            crowdwise.PlackettLuce().fit(data)
+
+    bad = pd.DataFrame(places())
+    bad.loc[1, "position"] = 3
+    refused(bad, "position 3 of ranking `0` by `ann` is taken twice, first on row 1")
+    refused(pd.DataFrame(places()).drop(index=0), "nobody is at position 1 of ranking `0` by `ann`")
+    refused(pd.DataFrame(places()).assign(position="first"), "are no whole numbers: row 0: `first`")
+    refused([("ann", ["a", "b", "a"])], "`a` is in the ranking by `ann` twice")
+    refused([("ann", ["a"])], "row 0: a ranking of one item")
+    refused([("ann", "q", ["a", "b"])], "row 0: `q` was chosen but is not among those shown")
+    refused(pd.DataFrame({"worker": ["ann"], "ranking": ["a = b > c"]}), "a tie before the last place")
+    refused(pd.DataFrame({"ranking": [["a", "b"]]}), "no column for the annotator")
+
+
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda d: pa.table(pd.DataFrame(d))])
 def test_similarities(make):
     columns = ("left", "right", "worker", "same")

@@ -41,7 +41,7 @@ pub fn columns(py: Python<'_>, stream: &Bound<'_, PyAny>, names: &[String]) -> P
 
 fn coded(parts: &[ArrayRef], name: &str) -> PyResult<Column> {
     let rows = parts.iter().map(Array::len).sum();
-    let mut coder = Coder::with_capacity(rows);
+    let mut coder = Coder::default();
     let Some(first) = parts.first() else { return Ok(coder.finish()) };
     macro_rules! whole {
         ($t:ty) => {
@@ -119,7 +119,8 @@ where
 {
     let part = part.as_dictionary::<K>();
     let words = coded(std::slice::from_ref(part.values()), name)?;
-    let keys = (0..part.len()).map(|r| part.key(r).map(|k| words.codes[k]).filter(|&c| c != crate::column::MISSING));
+    let keys =
+        (0..part.len()).map(|r| part.key(r).map(|k| words.codes.get(k)).filter(|&c| c != crate::column::MISSING));
     coder.keyed(keys, |c| words.names.name(c as usize).to_owned());
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! A column of a frame with every distinct value numbered in the order of its first appearance.
 
 use crate::arrow;
+use crate::codes::{self, Codes};
 use crowdwise::Names;
 use hashbrown::HashMap;
 use numpy::{Element, IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn};
@@ -16,7 +17,7 @@ pub const MISSING: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub struct Column {
     pub names: Names,
-    pub codes: Vec<u32>,
+    pub codes: Codes,
     /// Row of the first appearance of every value.
     pub first: Vec<u32>,
 }
@@ -32,15 +33,11 @@ impl Column {
 #[derive(Default)]
 pub struct Coder {
     names: Names,
-    codes: Vec<u32>,
+    codes: Codes,
     first: Vec<u32>,
 }
 
 impl Coder {
-    pub fn with_capacity(rows: usize) -> Coder {
-        Coder { codes: Vec::with_capacity(rows), ..Coder::default() }
-    }
-
     #[inline]
     pub fn text(&mut self, text: &str) -> u32 {
         let code = self.names.intern(text);
@@ -84,6 +81,8 @@ impl Coder {
 
     pub fn finish(mut self) -> Column {
         self.names.freeze();
+        self.first.shrink_to_fit();
+        codes::give_back(self.codes.len());
         Column { names: self.names, codes: self.codes, first: self.first }
     }
 }
@@ -104,14 +103,14 @@ impl Column {
         }
         macro_rules! whole {
             ($($t:ty),*) => { $(if let Some(v) = numbers::<$t>(array) {
-                let mut coder = Coder::with_capacity(v.len());
+                let mut coder = Coder::default();
                 array.py().detach(|| coder.keyed(v.iter().map(|&x| Some(x)), |x| x.to_string()));
                 return Ok(coder.finish());
             })* };
         }
         whole!(i64, i32, u32, u64, i16, u16, i8, u8);
         if let Some(v) = numbers::<bool>(array) {
-            let mut coder = Coder::with_capacity(v.len());
+            let mut coder = Coder::default();
             coder.keyed(v.iter().map(|&x| Some(x)), |x| if x { "True".into() } else { "False".into() });
             return Ok(coder.finish());
         }
@@ -130,7 +129,7 @@ impl Column {
         if codes.iter().any(|&c| c >= values.len() as i64) {
             return Err(PyValueError::new_err("a code of the category has no value"));
         }
-        let mut coder = Coder::with_capacity(codes.len());
+        let mut coder = Coder::default();
         coder.keyed(codes.iter().map(|&c| usize::try_from(c).ok()), |c| values[c].clone());
         Ok(coder.finish())
     }
@@ -138,7 +137,7 @@ impl Column {
     /// From texts, `None` where there is no value.
     #[staticmethod]
     fn from_texts(values: Vec<Option<String>>) -> Column {
-        let mut coder = Coder::with_capacity(values.len());
+        let mut coder = Coder::default();
         for v in &values {
             match v {
                 Some(text) => drop(coder.text(text)),
@@ -179,14 +178,14 @@ impl Column {
         if self.codes.len() != other.codes.len() {
             return Err(PyValueError::new_err("the two columns have different lengths"));
         }
-        let rows = self.codes.iter().zip(&other.codes).filter(|(a, b)| **a != MISSING && **b != MISSING);
-        Ok(rows.map(|(&a, &b)| (self.names.name(a as usize), other.names.name(b as usize).to_owned())).collect())
+        let rows = self.codes.iter().zip(other.codes.iter()).filter(|&(a, b)| a != MISSING && b != MISSING);
+        Ok(rows.map(|(a, b)| (self.names.name(a as usize), other.names.name(b as usize).to_owned())).collect())
     }
 
     /// With `n` more rows that have no value.
     fn lengthened(&self, n: usize) -> Column {
         let mut codes = self.codes.clone();
-        codes.resize(codes.len() + n, MISSING);
+        codes.fill(n, MISSING);
         Column { names: self.names.clone(), codes, first: self.first.clone() }
     }
 
@@ -196,7 +195,7 @@ impl Column {
             return Err(PyValueError::new_err("there are no labels"));
         }
         let mut codes = self.codes.clone();
-        codes.resize(codes.len() + n, 0);
+        codes.fill(n, 0);
         Ok(Column { names: self.names.clone(), codes, first: self.first.clone() })
     }
 
@@ -214,7 +213,7 @@ impl Column {
     /// How many rows have no value.
     #[getter]
     fn n_missing(&self) -> usize {
-        self.codes.iter().filter(|&&c| c == MISSING).count()
+        self.codes.missing().0
     }
 
     fn __repr__(&self) -> String {
@@ -223,7 +222,7 @@ impl Column {
 }
 
 pub fn of_floats(v: &[f64]) -> Column {
-    let mut coder = Coder::with_capacity(v.len());
+    let mut coder = Coder::default();
     let keys = v.iter().map(|x| (!x.is_nan()).then(|| (x + 0.0).to_bits()));
     coder.keyed(keys, |b| float_text(f64::from_bits(b)));
     coder.finish()
@@ -242,7 +241,7 @@ fn objects(array: &Bound<'_, PyAny>) -> PyResult<Column> {
         .cast::<PyArrayDyn<Py<PyAny>>>()
         .map_err(|_| PyTypeError::new_err(format!("a column of type {} cannot be read", array.get_type())))?;
     let array = array.readonly();
-    let mut coder = Coder::with_capacity(array.as_array().len());
+    let mut coder = Coder::default();
     let mut seen = vec![(0usize, 0u32); REMEMBERED];
     for object in array.as_array() {
         let address = object.as_ptr() as usize;

@@ -10,15 +10,16 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, P
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[pyclass(frozen, module = "crowdwise._crowdwise")]
 #[derive(Debug)]
 #[expect(clippy::struct_field_names, reason = "the data are a dataset and more")]
 pub struct Data {
     pub data: Arc<Dataset>,
-    /// Rows of the caller's frame in which items, annotators and classes first appear; empty if it was read from a file.
-    pub first: First,
+    /// Rows of the caller's frame in which items, annotators and classes first appear; empty if it was read from a file, and
+    /// those of the items after they were asked for.
+    pub first: Mutex<First>,
     pub notes: Vec<String>,
 }
 
@@ -61,6 +62,22 @@ impl Data {
     #[pyo3(signature = (both, annotator, label, gold=None))]
     fn similarities(py: Python<'_>, both: &Column, annotator: &Column, label: &Column, gold: Known) -> PyResult<Data> {
         Data::of(py, gold, || kinds::pairs(LabelKind::Similarity, both, annotator, label))
+    }
+
+    /// Places of rankings, one a row, without a position behind the ranked items. Without a column of rankings every
+    /// annotator gave one; `named` says whether those of the column have names.
+    #[staticmethod]
+    #[pyo3(signature = (item, annotator, ranking, position, named=true, gold=None))]
+    fn rankings(
+        py: Python<'_>,
+        item: &Column,
+        annotator: &Column,
+        ranking: Option<&Column>,
+        position: &Column,
+        named: bool,
+        gold: Known,
+    ) -> PyResult<Data> {
+        Data::of(py, gold, || crate::ranks::rankings(item, annotator, ranking, position, named))
     }
 
     /// Classes of the tokens of sequences. Gold is of tokens, called `sequence:position`.
@@ -109,7 +126,7 @@ impl Data {
                 notes.extend(read.notes);
                 data = data.with_gold(read.value);
             }
-            Ok(Data { data: Arc::new(data), first: First::default(), notes })
+            Ok(Data { data: Arc::new(data), first: Mutex::default(), notes })
         })
         .map_err(|e| raised(py, &e))
     }
@@ -162,28 +179,23 @@ impl Data {
         self.data.table.categorical().map_or(Vec::new(), |c| c.classes.iter().collect())
     }
 
-    /// Whether ids are to be taken from the caller's frame.
-    #[getter]
-    fn has_rows(&self) -> bool {
-        !self.first.item.is_empty()
-    }
-
+    /// Rows in which the items first appear. They are many and needed once: a second call finds none.
     fn item_rows<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        rows(&self.first.item).into_pyarray(py)
+        rows(&std::mem::take(&mut self.first().item)).into_pyarray(py)
     }
 
     fn annotator_rows<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        rows(&self.first.annotator).into_pyarray(py)
+        rows(&self.first().annotator).into_pyarray(py)
     }
 
     /// Positions of tokens in their sequences.
     fn positions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        rows(&self.first.position).into_pyarray(py)
+        rows(&self.first().position).into_pyarray(py)
     }
 
     /// -1 for a class that only the gold knows.
     fn class_rows<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let mut rows = rows(&self.first.class);
+        let mut rows = rows(&self.first().class);
         rows.resize(self.data.table.n_classes(), -1);
         rows.into_pyarray(py)
     }
@@ -241,7 +253,7 @@ impl Data {
     fn as_sets(&self, py: Python<'_>) -> PyResult<Data> {
         use crowdwise::structured::sets::{Candidates, units};
         let data = py.detach(|| units(&self.data, Candidates::All)).map_err(|e| raised(py, &e))?;
-        Ok(Data { data: Arc::new(data), first: First::default(), notes: self.notes.clone() })
+        Ok(Data { data: Arc::new(data), first: Mutex::default(), notes: self.notes.clone() })
     }
 
     /// The item and the class of every unit of a table of sets.
@@ -256,6 +268,12 @@ impl Data {
             known.iter().for_each(|&(u, c)| out[u as usize] = i64::from(c));
         }
         out.into_pyarray(py)
+    }
+
+    /// Whether the comparisons are those that rankings say.
+    #[getter]
+    fn is_rankings(&self) -> bool {
+        matches!(self.data.structure, Structure::Rankings(_))
     }
 
     /// Whether the items are tokens of sequences.
@@ -356,15 +374,19 @@ impl Data {
                 }
                 data = data.with_gold(gold);
             }
-            Ok(Data { data: Arc::new(data), first, notes })
+            Ok(Data { data: Arc::new(data), first: first.into(), notes })
         })
         .map_err(|e| raised(py, &e))
+    }
+
+    pub fn first(&self) -> MutexGuard<'_, First> {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Another dataset with the same ids.
     fn with(&self, data: Dataset, note: Option<String>) -> Data {
         let mut notes = self.notes.clone();
         notes.extend(note);
-        Data { data: Arc::new(data), first: self.first.clone(), notes }
+        Data { data: Arc::new(data), first: self.first().clone().into(), notes }
     }
 }

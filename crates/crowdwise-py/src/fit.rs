@@ -77,9 +77,15 @@ impl Fit {
     }
 
     /// The most probable class of every unit, the first of those that are tied.
-    fn best<'py>(&self, py: Python<'py>) -> Option<Array<'py, i64>> {
+    fn best<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         let (k, p) = self.fit.posterior()?;
-        Some(p.chunks_exact(k.max(1)).map(|row| stats::argmax(row) as i64).collect::<Vec<_>>().into_pyarray(py))
+        let best = p.chunks_exact(k.max(1)).map(stats::argmax);
+        // as many bytes as they need: there is one for every item
+        Some(if k <= 1 << 8 {
+            best.map(|c| c as u8).collect::<Vec<_>>().into_pyarray(py).into_any()
+        } else {
+            best.map(|c| c as u32).collect::<Vec<_>>().into_pyarray(py).into_any()
+        })
     }
 
     /// (value, standard error) of every unit of a fit of numbers.

@@ -95,7 +95,7 @@ impl Kept {
             codes,
             numbers,
             gold,
-            first: from.first.clone(),
+            first: from.first().clone(),
             notes: from.notes.clone(),
             chains,
             edges,
@@ -145,7 +145,7 @@ impl Kept {
             data.probabilities = Some(Probabilities::new(k, self.probabilities, "the probabilities")?);
         }
         data.features = self.features.map(|(dim, values, image)| Features { dim, values, image });
-        Ok(Data { data: Arc::new(data), first: self.first, notes: self.notes })
+        Ok(Data { data: Arc::new(data), first: self.first.into(), notes: self.notes })
     }
 
     /// Whether there is something beside the table that another table would not have.

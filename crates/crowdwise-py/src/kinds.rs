@@ -1,5 +1,6 @@
 //! Tables of every kind of answers, from numbered columns.
 
+use crate::codes;
 use crate::column::{Column, MISSING};
 use crowdwise::{Dataset, Error, LabelKind, Names, Preference, Structure, TableBuilder};
 use serde::{Deserialize, Serialize};
@@ -31,9 +32,8 @@ pub fn bad(what: String, hint: Option<&str>) -> Error {
 }
 
 /// Every row has a value, or an error says how many have none.
-fn complete(column: &Column, what: &str) -> Result<(), Error> {
-    let Some(row) = column.codes.iter().position(|&c| c == MISSING) else { return Ok(()) };
-    let n = column.codes.iter().filter(|&&c| c == MISSING).count();
+pub fn complete(column: &Column, what: &str) -> Result<(), Error> {
+    let (n, Some(row)) = column.codes.missing() else { return Ok(()) };
     Err(bad(format!("{n} rows have no {what}, the first is row {row}"), None))
 }
 
@@ -59,15 +59,15 @@ pub fn classes(item: Column, annotator: Column, label: Column, ordered: bool) ->
     let mut b = TableBuilder::new(LabelKind::Categorical);
     (b.items, b.annotators, b.classes) = (item.names, annotator.names, label.names.clone());
     b.ordered = ordered;
-    b.reserve(label.codes.len());
-    let rows = item.codes.iter().zip(&annotator.codes).zip(&label.codes);
-    for ((&i, &j), &l) in rows.filter(|(_, l)| **l != MISSING) {
-        b.label_codes(i, j, l)?;
-    }
-    let empty = label.codes.len() - b.len();
-    // a table of rows in disorder is put in order in memory of its own
-    drop((item.codes, annotator.codes, label.codes));
+    let rows = label.codes.len();
+    b.reserve(rows);
+    codes::consume([item.codes, annotator.codes, label.codes], |[i, j, l]| {
+        if l == MISSING { Ok(()) } else { b.label_codes(i, j, l) }
+    })?;
+    let empty = rows - b.len();
+    codes::give_back(rows);
     let table = b.finish()?;
+    codes::give_back(rows);
     let class = class_rows(&table, label.names, &label.first);
     let first = First { item: item.first, annotator: annotator.first, class, ..First::default() };
     Ok((Dataset::new(table), first, notes(empty)))
@@ -86,8 +86,8 @@ pub fn numbers(item: &Column, annotator: &Column, label: &Column) -> Result<Made
     }
     let mut b = TableBuilder::new(LabelKind::Real);
     (b.items, b.annotators) = (item.names.clone(), annotator.names.clone());
-    let rows = item.codes.iter().zip(&annotator.codes).zip(&label.codes);
-    for ((&i, &j), &l) in rows.filter(|(_, l)| **l != MISSING) {
+    let rows = item.codes.iter().zip(annotator.codes.iter()).zip(label.codes.iter());
+    for ((i, j), l) in rows.filter(|(_, l)| *l != MISSING) {
         b.value_codes(i, j, parsed[l as usize].expect("all were read"));
     }
     let empty = label.codes.len() - b.len();
@@ -108,7 +108,7 @@ pub fn pairs(kind: LabelKind, both: &Column, annotator: &Column, label: &Column)
     (b.items, b.annotators) = (both.names.clone(), annotator.names.clone());
     let (mut alone, mut odd) = (Vec::new(), Vec::new());
     for row in 0..rows {
-        let (l, r, said) = (both.codes[row], both.codes[rows + row], label.codes[row]);
+        let (l, r, said) = (both.codes.get(row), both.codes.get(rows + row), label.codes.get(row));
         if said == MISSING {
             continue;
         }
@@ -116,20 +116,20 @@ pub fn pairs(kind: LabelKind, both: &Column, annotator: &Column, label: &Column)
             alone.push(row);
         } else if similar {
             match same[said as usize] {
-                Some(same) => b.similarity_codes(l, r, annotator.codes[row], same),
+                Some(same) => b.similarity_codes(l, r, annotator.codes.get(row), same),
                 None => odd.push(row),
             }
         } else {
             match winner(label.names.name(said as usize), name(l), name(r)) {
-                Some(outcome) => b.preference_codes(l, r, annotator.codes[row], outcome),
+                Some(outcome) => b.preference_codes(l, r, annotator.codes.get(row), outcome),
                 None => odd.push(row),
             }
         }
     }
-    let said = |row: usize| label.names.name(label.codes[row] as usize);
+    let said = |row: usize| label.names.name(label.codes.get(row) as usize);
     let mut problems = Vec::new();
     if !alone.is_empty() {
-        let shown = listed(&alone, |row| format!("row {row}: `{}`", name(both.codes[row])));
+        let shown = listed(&alone, |row| format!("row {row}: `{}`", name(both.codes.get(row))));
         problems.push(bad(format!("{} rows compare an item with itself: {shown}", alone.len()), None));
     }
     if !odd.is_empty() && similar {
@@ -139,7 +139,7 @@ pub fn pairs(kind: LabelKind, both: &Column, annotator: &Column, label: &Column)
             Some("same or different, true or false, 1 or 0"),
         ));
     } else if !odd.is_empty() {
-        let sides = |row: usize| (name(both.codes[row]), name(both.codes[rows + row]));
+        let sides = |row: usize| (name(both.codes.get(row)), name(both.codes.get(rows + row)));
         let shown = listed(&odd, |row| {
             format!(
                 "row {row}: the winner `{}` is neither `{}` nor `{}` nor a tie",
@@ -162,10 +162,10 @@ pub fn sequences(sequence: &Column, position: &Column, annotator: &Column, label
     complete(position, "position")?;
     complete(annotator, "annotator")?;
     let places = whole_numbers(position)?;
-    let place = |row: usize| places[position.codes[row] as usize];
+    let place = |row: usize| places[position.codes.get(row) as usize];
     let rows = sequence.codes.len();
     let mut range = vec![(u32::MAX, 0u32); sequence.names.len()];
-    for (row, &s) in sequence.codes.iter().enumerate() {
+    for (row, s) in sequence.codes.iter().enumerate() {
         let (low, high) = &mut range[s as usize];
         (*low, *high) = (place(row).min(*low), place(row).max(*high));
     }
@@ -193,11 +193,11 @@ pub fn sequences(sequence: &Column, position: &Column, annotator: &Column, label
     }
     let mut seen = vec![false; n as usize];
     for row in 0..rows {
-        let s = sequence.codes[row] as usize;
+        let s = sequence.codes.get(row) as usize;
         let item = starts[s] + u64::from(place(row) - range[s].0);
         seen[item as usize] = true;
-        if label.codes[row] != MISSING {
-            b.label_codes(item as u32, annotator.codes[row], label.codes[row])?;
+        if label.codes.get(row) != MISSING {
+            b.label_codes(item as u32, annotator.codes.get(row), label.codes.get(row))?;
         }
     }
     let mut notes = notes(rows - b.len());
@@ -213,8 +213,10 @@ pub fn sequences(sequence: &Column, position: &Column, annotator: &Column, label
 }
 
 /// The distinct values of a column as positions.
-fn whole_numbers(column: &Column) -> Result<Vec<u32>, Error> {
-    let parsed: Vec<Option<u32>> = column.names.iter().map(|t| t.trim().parse().ok()).collect();
+pub fn whole_numbers(column: &Column) -> Result<Vec<u32>, Error> {
+    // a column of numbers with missing ones is one of floats
+    let whole = |t: &str| t.trim().parse().ok().or_else(|| t.trim().strip_suffix(".0")?.parse().ok());
+    let parsed: Vec<Option<u32>> = column.names.iter().map(|t| whole(t).filter(|&n| n < MISSING)).collect();
     let wrong: Vec<usize> = (0..parsed.len()).filter(|&n| parsed[n].is_none()).collect();
     if wrong.is_empty() {
         return Ok(parsed.into_iter().flatten().collect());

@@ -6,6 +6,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "arguments come from Python by value")]
 
 mod arrow;
+mod codes;
 mod column;
 mod data;
 mod error;
@@ -15,6 +16,7 @@ mod kinds;
 mod learn;
 mod own;
 mod questions;
+mod ranks;
 mod run;
 
 use pyo3::prelude::*;
@@ -33,6 +35,8 @@ mod module {
     use crate::questions::{
         agreement, annotators, compare, document, evaluate, findings, inspect, items, methods, page, report, simulate,
     };
+    #[pymodule_export]
+    use crate::ranks::ranking_order;
     #[pymodule_export]
     use crate::run::{command, fit};
     use pyo3::prelude::*;

@@ -67,9 +67,19 @@ pub fn inspect(py: Python<'_>, data: &Data, seed: u64) -> PyResult<String> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (data, seed=0, bootstraps=1000))]
-pub fn agreement(py: Python<'_>, data: &Data, seed: u64, bootstraps: usize) -> PyResult<String> {
-    py.detach(|| json(&questions::agreement(&data.data, seed, bootstraps)))
+#[pyo3(signature = (data, seed=0, bootstraps=1000, level=None))]
+pub fn agreement(py: Python<'_>, data: &Data, seed: u64, bootstraps: usize, level: Option<&str>) -> PyResult<String> {
+    let level = level
+        .map(|name| {
+            let found = questions::Level::ALL.into_iter().find(|l| l.name() == name);
+            found.ok_or_else(|| PyValueError::new_err(format!("there is no level `{name}` of alpha")))
+        })
+        .transpose()?;
+    let found = py.detach(|| match level {
+        Some(level) => questions::agreement_at(&data.data, level, seed, bootstraps),
+        None => Ok(questions::agreement(&data.data, seed, bootstraps)),
+    });
+    json(&found.map_err(|e| raised(py, &e))?)
 }
 
 #[pyfunction]

@@ -136,6 +136,8 @@ pub fn fit(
     let data = data.data.clone();
     let warm = warm.map(|w| w.get().fit.clone());
     let threads = self::threads(threads);
+    // what the caller and the making of the data left
+    crate::codes::give_back(data.table.n_labels());
     let begun = Instant::now();
     let fitted = interruptible(py, progress, |stop, sink| {
         let mut cx = Context::new(seed, threads).with_sink(sink).with_cancel(stop);
@@ -145,6 +147,7 @@ pub fn fit(
         made.fit(&data, &mut cx)
     })?;
     let fitted = fitted.map_err(|e| raised(py, &e))?;
+    crate::codes::give_back(data.table.n_labels());
     Ok(Fit { fit: fitted.into(), elapsed: begun.elapsed().as_secs_f64() })
 }
 

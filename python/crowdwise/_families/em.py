@@ -22,8 +22,7 @@ class TwoStage(Learner):
     r"""Any label-integration method, then a network on its hard or soft labels.
 
     Use it as the yardstick for learning end to end, and when items have many labels each: then the first stage is
-    nearly right and nothing is left to gain. On small data with many classes it can be the best there is (`music`:
-    two-stage Dawid-Skene is ahead of every crowd layer).
+    nearly right and nothing is left to gain.
 
     Do not use it when items have one or two labels: the first stage then knows little about each item, and the
     features, which could help it, come too late.
@@ -33,8 +32,8 @@ class TwoStage(Learner):
     method : str, default "auto"
         The method that integrates the labels, with its default parameters (`crowdwise methods` lists them).
     labels : Literal["soft", "hard"], default "soft"
-        What the network is trained on: the `soft` probabilities, or the most probable class (`hard`; tied classes
-        share).
+        What the network is trained on: the `soft` probabilities, or the most probable class (`hard`; of tied
+        classes the network may take any).
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
@@ -54,7 +53,7 @@ class TwoStage(Learner):
     limit : float, default 4.0
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
-    epochs : int, default 40
+    epochs : int, default 50
         Passes over the training items.
     batch_size : int, default 64
         Items of a step; 0 = all.
@@ -66,10 +65,10 @@ class TwoStage(Learner):
         How gradients become steps.
     weight_decay : float, default 0.0001
         Pull of the network's weights towards 0.
-    holdout : float, default 0.1
+    holdout : float, default 0.0
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
-    choose : Literal["best", "last"], default "best"
+    choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
         When the best epoch is known, train once more for so many epochs with the held-out items, too.
@@ -112,14 +111,14 @@ class TwoStage(Learner):
         weights: Literal["full", "small"] = "small",
         standardise: bool = True,
         limit: float = 4.0,
-        epochs: int = 40,
+        epochs: int = 50,
         batch_size: int = 64,
         learning_rate: float = 0.001,
         learning_rate_decay: float = 1.0,
         optimiser: Literal["adam", "rmsprop", "sgd"] = "adam",
         weight_decay: float = 0.0001,
-        holdout: float = 0.1,
-        choose: Literal["best", "last"] = "best",
+        holdout: float = 0.0,
+        choose: Literal["best", "last"] = "last",
         refit: bool = True,
         patience: int = 30,
         random_state: int | None = 0,

@@ -34,6 +34,10 @@ class GroupAwareVote(Aggregator):
 
     Parameters
     ----------
+    members : dict[str, Any] | None, default None
+        Who belongs together, where that is known: the group of annotators by their names, as a JSON object. No
+        groups are looked for then, and annotators without one are on their own. `--groups FILE` reads it from a
+        file.
     groups : int | None, default None
         Number of groups in each connected part of the data. `null`: by the largest gap between eigenvalues.
     max_groups : int, default 10
@@ -65,10 +69,12 @@ class GroupAwareVote(Aggregator):
 
     _id = "group-aware-vote"
     _accepts = ("categorical",)
+    _optional = frozenset({"members"})
 
     def __init__(
         self,
         *,
+        members: dict[str, Any] | None = None,
         groups: int | None = None,
         max_groups: int = 10,
         min_common: int = 2,
@@ -77,6 +83,7 @@ class GroupAwareVote(Aggregator):
         threads: int | None = None,
         progress: bool | None = None,
     ) -> None:
+        self.members = members
         self.groups = groups
         self.max_groups = max_groups
         self.min_common = min_common
@@ -109,6 +116,10 @@ class GroupAwareEm(Aggregator):
         Stop when no probability changes by more than this.
     alpha : float, default 0.01
         Labels added to every cell of a group's confusion matrix.
+    members : dict[str, Any] | None, default None
+        Who belongs together, where that is known: the group of annotators by their names, as a JSON object. No
+        groups are looked for then, and annotators without one are on their own. `--groups FILE` reads it from a
+        file.
     groups : int | None, default None
         Number of groups in each connected part of the data. `null`: by the largest gap between eigenvalues.
     max_groups : int, default 10
@@ -143,6 +154,7 @@ class GroupAwareEm(Aggregator):
 
     _id = "group-aware-em"
     _accepts = ("categorical",)
+    _optional = frozenset({"members"})
 
     def __init__(
         self,
@@ -150,6 +162,7 @@ class GroupAwareEm(Aggregator):
         max_iter: int = 100,
         tol: float = 1e-6,
         alpha: float = 0.01,
+        members: dict[str, Any] | None = None,
         groups: int | None = None,
         max_groups: int = 10,
         min_common: int = 2,
@@ -162,6 +175,7 @@ class GroupAwareEm(Aggregator):
         self.max_iter = max_iter
         self.tol = tol
         self.alpha = alpha
+        self.members = members
         self.groups = groups
         self.max_groups = max_groups
         self.min_common = min_common

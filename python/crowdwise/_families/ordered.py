@@ -113,11 +113,11 @@ class Ordinal(Aggregator):
     Parameters
     ----------
     max_iter : int, default 30
-        Most rounds of EM (one pass over the labels and one search each).
+        Most rounds of EM (one pass over the labels and steps of the annotators each).
     tol : float, default 0.00001
         Stop when a round raises the objective by less than this part of it.
-    inner_iter : int, default 15
-        Steps of the search in a round.
+    inner_iter : int, default 3
+        Most steps of an annotator in a round.
     slip : float, default 0.02
         Share of labels that are slips, spread evenly: bounds what one wild label can do.
     bias_sd : float, default 0.5
@@ -153,7 +153,7 @@ class Ordinal(Aggregator):
         *,
         max_iter: int = 30,
         tol: float = 0.00001,
-        inner_iter: int = 15,
+        inner_iter: int = 3,
         slip: float = 0.02,
         bias_sd: float = 0.5,
         noise_sd: float = 0.5,
