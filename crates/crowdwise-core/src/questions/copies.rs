@@ -110,6 +110,23 @@ pub fn copies(data: &Dataset, q: &[f64]) -> (Vec<CopyPair>, usize) {
     (out, tests)
 }
 
+/// Share of the errors of one annotator that another repeats if the two are one voice.
+const ONE_VOICE: f64 = 0.8;
+/// For every annotator, how many there are of those, over links of two, who repeat each other's errors under a posterior (units x K): they are
+/// as good as one.
+pub fn voices(data: &Dataset, q: &[f64]) -> Vec<f64> {
+    let mut group: Vec<usize> = (0..data.table.n_annotators()).collect();
+    for c in copies(data, q).0.iter().filter(|c| c.repeated >= ONE_VOICE * c.errors) {
+        let (from, to) = (group[c.a].max(group[c.b]), group[c.a].min(group[c.b]));
+        if from != to {
+            group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
+        }
+    }
+    let mut size = vec![0.0; group.len()];
+    group.iter().for_each(|&g| size[g] += 1.0);
+    group.iter().map(|&g| size[g]).collect()
+}
+
 /// How often each annotator says each class instead of each other one. Two who always say the same class repeat all errors of
 /// each other, and copy nobody.
 struct Habits {

@@ -33,7 +33,7 @@ pub use agreement::{Agreement, Level, PairRow, agreement, agreement_at};
 pub use annotators::{AnnotatorRow, annotators};
 pub use compare::{CompareRow, Comparison, compare};
 pub use contradictions::{alike_names, alike_text};
-pub use copies::{CopyPair, copies, copy_findings};
+pub use copies::{CopyPair, copies, copy_findings, voices};
 pub use criteria::{cavity_agreement, vote_agreement};
 pub use evaluate::{Evaluation, ReliabilityBin, area_under_curve, evaluate, evaluate_rows, reliability};
 pub use findings::{ENDINGS, findings};

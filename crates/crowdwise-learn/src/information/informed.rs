@@ -1,14 +1,10 @@
 //! Whose labels the features explain: a start for the crowd's view that a majority without knowledge cannot mislead.
 
-use crate::Matrix;
 use crate::train::Task;
-use crowdwise_core::stream;
-use rand::seq::SliceRandom;
+use crate::{Labels, Matrix};
+use crowdwise_core::Dataset;
+use crowdwise_core::questions::voices;
 
-/// Times that an annotator's labels are dealt out anew among the annotator's items, to see what chance explains.
-const DEALS: u64 = 20;
-/// Deviations that are taken from what is above chance.
-const SURE: f64 = 3.0;
 /// Share of the most that anybody counts below which an annotator counts nothing: a hundred copies of a lucky guesser would add
 /// up.
 const LEAST: f64 = 0.1;
@@ -18,24 +14,35 @@ pub(super) struct Informed {
     /// What each annotator counts: how much of the scatter of the features lies between the items that she labelled
     /// differently, less what chance gives.
     pub weights: Vec<f64>,
+    /// How many there are of those who say what each annotator says: they are as good as one.
+    pub voices: Vec<f64>,
     /// Shares of the votes weighted so, items x K; even for items without an annotator who counts.
     pub shares: Vec<f64>,
 }
 
 /// `None` if no annotator counts.
-pub(super) fn informed(task: &Task, seed: u64) -> Option<Informed> {
+pub(super) fn informed(data: &Dataset, task: &Task) -> Option<Informed> {
     let (labels, k) = (&task.labels, task.labels.k);
     let mut own: Vec<Vec<(u32, usize)>> = vec![Vec::new(); labels.m];
     for &i in &task.train {
         labels.of(i as usize).for_each(|(j, l)| own[j].push((i, l)));
     }
-    let mut weights: Vec<f64> =
-        own.iter().enumerate().map(|(j, own)| weight(&task.x, own, k, seed, j as u64)).collect();
+    let mut weights: Vec<f64> = own.iter().map(|own| weight(&task.x, own, k)).collect();
     let most = weights.iter().copied().fold(0.0, f64::max);
     if most == 0.0 {
         return None;
     }
     weights.iter_mut().filter(|w| **w < LEAST * most).for_each(|w| *w = 0.0);
+    let shares = shares(labels, &weights);
+    let voices = voices(data, &shares);
+    weights.iter_mut().zip(&voices).for_each(|(w, n)| *w /= n);
+    let shares = if voices.iter().any(|n| *n > 1.0) { self::shares(labels, &weights) } else { shares };
+    Some(Informed { weights, voices, shares })
+}
+
+/// Shares of the weighted votes, items x K.
+fn shares(labels: &Labels, weights: &[f64]) -> Vec<f64> {
+    let k = labels.k;
     let mut shares = vec![1.0 / k as f64; labels.items() * k];
     for (i, row) in shares.chunks_exact_mut(k).enumerate() {
         if let Some(g) = labels.gold(i) {
@@ -49,27 +56,21 @@ pub(super) fn informed(task: &Task, seed: u64) -> Option<Informed> {
             labels.of(i).for_each(|(j, l)| row[l] += weights[j] / total);
         }
     }
-    Some(Informed { weights, shares })
+    shares
 }
 
 /// What an annotator counts, from her items and labels.
-fn weight(x: &Matrix, own: &[(u32, usize)], k: usize, seed: u64, annotator: u64) -> f64 {
-    let mut said: Vec<usize> = own.iter().map(|o| o.1).collect();
+fn weight(x: &Matrix, own: &[(u32, usize)], k: usize) -> f64 {
+    let said: Vec<usize> = own.iter().map(|o| o.1).collect();
     let classes = (0..k).filter(|c| said.contains(c)).count();
     if classes < 2 || own.len() <= classes {
         return 0.0;
     }
     let items: Vec<u32> = own.iter().map(|o| o.0).collect();
     let explained = between(x, &items, &said, k);
-    let chance: Vec<f64> = (0..DEALS)
-        .map(|deal| {
-            said.shuffle(&mut stream(seed, "labels dealt anew", annotator << 8 | deal));
-            between(x, &items, &said, k)
-        })
-        .collect();
-    let mean = chance.iter().sum::<f64>() / DEALS as f64;
-    let sd = (chance.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / (DEALS - 1) as f64).sqrt();
-    (explained - mean - SURE * sd).max(0.0)
+    // the mean over all ways to deal these labels out among the items
+    let chance = (classes - 1) as f64 / (own.len() - 1) as f64;
+    (explained - chance).max(0.0)
 }
 
 /// Share of the scatter of the features of these items that lies between classes.
@@ -96,12 +97,11 @@ fn between(x: &Matrix, items: &[u32], said: &[usize], k: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Labels;
-    use crowdwise_core::{Dataset, LabelKind, TableBuilder};
+    use crowdwise_core::{LabelKind, TableBuilder, stream};
     use rand::RngExt;
 
     /// 300 items of two classes that the first feature tells; one annotator knows, three copy a coin, one always says the same.
-    fn crowd() -> (Task, Vec<usize>) {
+    fn crowd() -> (Dataset, Task, Vec<usize>) {
         let mut rng = stream(1, "informed", 0);
         let truth: Vec<usize> = (0..300).map(|_| rng.random_range(0..2)).collect();
         let mut values = Vec::new();
@@ -120,13 +120,14 @@ mod tests {
         let truth = if first { truth } else { truth.iter().map(|z| 1 - z).collect() };
         let train = (0..300).collect();
         let x = Matrix::new(300, 2, values).into();
-        (Task { x, labels: Labels::new(&data), train, held_out: Vec::new() }, truth)
+        let labels = Labels::new(&data);
+        (data, Task { x, labels, train, held_out: Vec::new() }, truth)
     }
 
     #[test]
     fn who_knows_is_found_among_copies_of_a_coin() {
-        let (task, truth) = crowd();
-        let Informed { weights, shares } = informed(&task, 0).unwrap();
+        let (data, task, truth) = crowd();
+        let Informed { weights, shares, .. } = informed(&data, &task).unwrap();
         assert_eq!(weights.iter().filter(|w| **w > 0.0).count(), 1);
         let right = shares.chunks_exact(2).zip(&truth).filter(|(row, z)| row[**z] > 0.99).count();
         assert_eq!(right, 300, "only one annotator counts");
@@ -134,8 +135,32 @@ mod tests {
 
     #[test]
     fn without_knowledge_there_is_no_start() {
-        let (mut task, _) = crowd();
+        let (data, mut task, _) = crowd();
         task.x = Matrix::new(300, 2, vec![1.0; 600]).into();
-        assert!(informed(&task, 0).is_none());
+        assert!(informed(&data, &task).is_none());
+    }
+
+    #[test]
+    fn those_who_repeat_errors_count_as_one() {
+        let mut rng = stream(2, "informed", 0);
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        let mut values = Vec::new();
+        for i in 0..400 {
+            let z = rng.random_range(0..3);
+            values.extend([z as f32, rng.random_range(-0.5..0.5)]);
+            let mut said: Vec<usize> =
+                (0..5).map(|_| if rng.random_bool(0.6) { z } else { rng.random_range(0..3) }).collect();
+            said.extend([said[0], said[0], said[1]]);
+            for (j, l) in said.into_iter().enumerate() {
+                b.label(&i.to_string(), &j.to_string(), ["a", "b", "c"][l]).unwrap();
+            }
+        }
+        let data = Dataset::new(b.finish().unwrap());
+        let x = Matrix::new(400, 2, values).into();
+        let task = Task { x, labels: Labels::new(&data), train: (0..400).collect(), held_out: Vec::new() };
+        let found = informed(&data, &task).unwrap();
+        assert_eq!(found.voices, [3.0, 2.0, 1.0, 1.0, 1.0, 3.0, 3.0, 2.0]);
+        let together = found.weights[0] + found.weights[5] + found.weights[6];
+        assert!((together / found.weights[2] - 1.0).abs() < 0.5, "{:?}", found.weights);
     }
 }

@@ -1,4 +1,4 @@
-use super::informed::informed;
+use super::informed::{Informed, informed};
 use super::mig::{Divergence, gain};
 use crate::confusion::counted;
 use crate::learn::{Learner, Recipe, learn};
@@ -91,7 +91,10 @@ impl Method for MaxMig {
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
-        learn(&recipe, data, cx, |task, cx| Ok(TwoViews::new(self.clone(), task, cx.seed)))
+        learn(&recipe, data, cx, |task, _| {
+            let informed = (self.init == Start::Features).then(|| informed(data, task)).flatten();
+            Ok(TwoViews::new(self.clone(), task, informed.as_ref()))
+        })
     }
 }
 
@@ -113,18 +116,18 @@ struct TwoViews {
 const DOUBT: f64 = 1e-6;
 
 impl TwoViews {
-    fn new(method: MaxMig, task: &Task, seed: u64) -> Self {
+    fn new(method: MaxMig, task: &Task, informed: Option<&Informed>) -> Self {
         let (labels, k) = (&task.labels, task.labels.k);
-        let informed = (method.init == Start::Features).then(|| informed(task, seed)).flatten();
-        let shares = informed.as_ref().map_or_else(|| labels.vote_shares(), |i| i.shares.clone());
+        let shares = informed.map_or_else(|| labels.vote_shares(), |i| i.shares.clone());
         let rows: Vec<f64> = task.train.iter().flat_map(|&i| shares[i as usize * k..][..k].iter().copied()).collect();
         let confusion = counted(&rows, &task.train, labels, 1e-9);
         let mut evidence = vec![0.0; confusion.len()];
         for (n, a) in confusion.iter().enumerate() {
             let (j, t, l) = (n / (k * k), n / k % k, n % k);
             // who does not count says nothing yet: what chance gives to each of many copies adds up
-            if informed.as_ref().is_none_or(|i| i.weights[j] > 0.0) {
-                evidence[(j * k + l) * k + t] = (a + 0.01).ln();
+            if informed.is_none_or(|i| i.weights[j] > 0.0) {
+                let voices = informed.map_or(1.0, |i| i.voices[j]);
+                evidence[(j * k + l) * k + t] = (a + 0.01).ln() / voices;
             }
         }
         TwoViews {
@@ -190,8 +193,9 @@ impl TwoViews {
 }
 
 impl Objective for TwoViews {
-    fn begin_epoch(&mut self, _: usize, factor: f64) {
-        self.now = self.method.annotator_rate * factor;
+    fn begin_epoch(&mut self, epoch: usize, factor: f64) {
+        // first the network learns to read the crowd's view as it begins: where both move at once, classes may be exchanged
+        self.now = if epoch == 1 { 0.0 } else { self.method.annotator_rate * factor };
     }
 
     fn step(&mut self, scores: &Matrix, batch: &Batch<'_>, d_scores: &mut Matrix) -> f64 {
@@ -274,7 +278,7 @@ mod tests {
         let mut h = Probabilities { k, rows: (0..n * k).map(|_| rng.random_range(-1.0..1.0)).collect() };
         h.rows.chunks_exact_mut(k).for_each(|r| _ = stats::softmax(r));
         for divergence in [Divergence::Kl, Divergence::Pearson, Divergence::Js] {
-            let made = || TwoViews::new(MaxMig { divergence, prior: Prior::Learn, ..MaxMig::default() }, &task, 0);
+            let made = || TwoViews::new(MaxMig { divergence, prior: Prior::Learn, ..MaxMig::default() }, &task, None);
             let mut views = made();
             views.theta.w = vec![0.3, -0.2, 0.1];
             let start = views.snapshot();
