@@ -68,7 +68,10 @@ pub fn copies(data: &Dataset, q: &[f64]) -> (Vec<CopyPair>, usize) {
     let mut ways = vec![[Way::default(); 2]; found.len()];
     let mut here: Vec<(u32, usize)> = Vec::new();
     let mut votes = vec![0.0; k];
+    let mut likely: Vec<(usize, f64)> = Vec::new();
     for u in 0..table.n_units() {
+        likely.clear();
+        likely.extend(q[u * k..(u + 1) * k].iter().copied().enumerate().filter(|z| z.1 > UNLIKELY));
         here.clear();
         here.extend(last_labels(table, u).map(|r| (table.annotator()[r], labels.codes.get(r))));
         votes.fill(0.0);
@@ -84,7 +87,7 @@ pub fn copies(data: &Dataset, q: &[f64]) -> (Vec<CopyPair>, usize) {
                 w.errors += error;
                 w.repeated += error * both;
                 let share = ((votes[said] - 1.0 - both) + usual[other]) / (others + 1.0);
-                w.chance += (error * share).max(habits.expected(other, said, &q[u * k..(u + 1) * k]));
+                w.chance += (error * share).max(habits.expected(other, said, &likely));
             }
         });
     }
@@ -161,14 +164,13 @@ impl Habits {
         Habits { k, rate }
     }
 
-    /// Probability that `said` is wrong and that the annotator says it by habit.
-    fn expected(&self, annotator: usize, said: usize, truth: &[f64]) -> f64 {
+    /// Probability that `said` is wrong and that the annotator says it by habit; `truth` are the classes to think of.
+    fn expected(&self, annotator: usize, said: usize, truth: &[(usize, f64)]) -> f64 {
         if self.rate.is_empty() {
             return 0.0;
         }
         let own = &self.rate[annotator * self.k * self.k..];
-        let wrong = truth.iter().enumerate().filter(|(z, p)| *z != said && **p > UNLIKELY);
-        wrong.map(|(z, p)| p * own[z * self.k + said]).sum()
+        truth.iter().filter(|(z, _)| *z != said).map(|(z, p)| p * own[z * self.k + said]).sum()
     }
 }
 
