@@ -115,6 +115,7 @@ pub fn copies(data: &Dataset, q: &[f64]) -> (Vec<CopyPair>, usize) {
 
 /// Share of the errors of one annotator that another repeats if the two are one voice.
 const ONE_VOICE: f64 = 0.8;
+
 /// For every annotator, how many there are of those, over links of two, who repeat each other's errors under a posterior (units x K): they are
 /// as good as one.
 pub fn voices(data: &Dataset, q: &[f64]) -> Vec<f64> {
