@@ -5,7 +5,8 @@ pub(crate) use crate::layout::{Layout, Shape};
 use crowdwise_core::{Error, LabelKind, nearest};
 
 const ITEM: &[&str] = &["item", "task", "unit", "example", "question", "object", "id"];
-const ANNOTATOR: &[&str] = &["annotator", "worker", "rater", "user", "judge", "performer", "labeler", "labeller"];
+pub(crate) const ANNOTATOR: &[&str] =
+    &["annotator", "worker", "rater", "user", "judge", "performer", "labeler", "labeller"];
 const LABEL: &[&str] = &[
     "label",
     "value",

@@ -1,13 +1,13 @@
 //! Which annotators belong together: a file with the columns annotator and group.
 
 use crate::collect::brief;
+use crate::columns::ANNOTATOR;
 use crate::source::unreadable;
 use crate::tagged::refuse;
 use crate::{Format, Read, Source};
 use crowdwise_core::{Error, Table, group, nearest};
 use std::collections::BTreeMap;
 
-const ANNOTATOR: [&str; 8] = ["annotator", "worker", "rater", "user", "judge", "performer", "labeler", "labeller"];
 const GROUP: [&str; 6] = ["group", "family", "team", "cluster", "source", "company"];
 
 /// Reads the group of every annotator (CSV, or TSV by its name; further columns are left out), by names.
@@ -33,7 +33,7 @@ pub fn read_groups(source: &Source, table: &Table) -> Result<Read<BTreeMap<Strin
                 .or_else(|| Some("the columns are annotator and group".into())),
         })
     };
-    let (annotator, own) = match (column(&ANNOTATOR), column(&GROUP)) {
+    let (annotator, own) = match (column(ANNOTATOR), column(&GROUP)) {
         (Ok(a), Ok(g)) => (a, g),
         (Err(a), Err(g)) => return Err(Error::Several(vec![a, g])),
         (Err(e), _) | (_, Err(e)) => return Err(e),
