@@ -64,6 +64,9 @@ _crowdwise() {
             crowdwise__subcmd__repro,bayes-dgc)
                 cmd="crowdwise__subcmd__repro__subcmd__bayes__subcmd__dgc"
                 ;;
+            crowdwise__subcmd__repro,coverage)
+                cmd="crowdwise__subcmd__repro__subcmd__coverage"
+                ;;
             crowdwise__subcmd__repro,deep-bp)
                 cmd="crowdwise__subcmd__repro__subcmd__deep__subcmd__bp"
                 ;;
@@ -91,6 +94,9 @@ _crowdwise() {
             crowdwise__subcmd__repro,scaling)
                 cmd="crowdwise__subcmd__repro__subcmd__scaling"
                 ;;
+            crowdwise__subcmd__repro,trust)
+                cmd="crowdwise__subcmd__repro__subcmd__trust"
+                ;;
             *)
                 ;;
         esac
@@ -98,12 +104,16 @@ _crowdwise() {
 
     case "${cmd}" in
         crowdwise)
-            opts="-q -v -h -V --quiet --verbose --help --version inspect fit annotators items compare learn predict rank simulate report repro methods convert completions man"
+            opts="-q -v -h -V --quiet --verbose --max-memory --help --version inspect fit annotators items compare learn predict rank simulate report repro methods convert completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -112,7 +122,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__annotators)
-            opts="-o -m -p -q -v -h --by --fail-if --format --output --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
+            opts="-o -m -p -q -v -h --by --level --fail-if --format --output --spreadsheet-safe --method --param --gold --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -120,6 +130,10 @@ _crowdwise() {
             case "${prev}" in
                 --by)
                     COMPREPLY=($(compgen -W "accuracy information agreement labels flags" -- "${cur}"))
+                    return 0
+                    ;;
+                --level)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --fail-if)
@@ -210,6 +224,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -218,7 +236,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__compare)
-            opts="-m -p -o -q -v -h --method --param --truth --gold --folds --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
+            opts="-m -p -o -q -v -h --method --param --truth --gold --folds --fail-if --format --output --spreadsheet-safe --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -320,6 +338,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -328,12 +350,16 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__completions)
-            opts="-q -v -h --quiet --verbose --help bash elvish fish powershell zsh"
+            opts="-q -v -h --quiet --verbose --max-memory --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -342,7 +368,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__convert)
-            opts="-o -q -v -h --format --output --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
+            opts="-o -q -v -h --format --output --spreadsheet-safe --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -404,6 +430,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -412,7 +442,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__fit)
-            opts="-m -p -o -q -v -h --method --param --truth --gold --groups --posterior --features --spans --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
+            opts="-m -p -o -q -v -h --method --param --truth --gold --groups --posterior --features --spans --fail-if --format --output --spreadsheet-safe --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -522,6 +552,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -530,7 +564,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__inspect)
-            opts="-o -q -v -h --fail-if --alpha --format --output --seed --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
+            opts="-o -q -v -h --fail-if --alpha --format --output --spreadsheet-safe --seed --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -604,6 +638,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -612,7 +650,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__items)
-            opts="-n -o -m -p -q -v -h --by --top --answers --format --output --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
+            opts="-n -o -m -p -q -v -h --by --top --answers --format --output --spreadsheet-safe --method --param --gold --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -718,6 +756,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -726,7 +768,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__learn)
-            opts="-m -p -o -q -v -h --features --method --param --test-features --test-truth --test-items --truth --gold --model-out --posterior --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
+            opts="-m -p -o -q -v -h --features --method --param --test-features --test-truth --test-items --truth --gold --model-out --posterior --fail-if --format --output --spreadsheet-safe --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -844,6 +886,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -852,7 +898,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__man)
-            opts="-o -q -v -h --output --quiet --verbose --help"
+            opts="-o -q -v -h --output --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -866,6 +912,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -874,7 +924,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__methods)
-            opts="-o -q -v -h --kind --format --output --quiet --verbose --help"
+            opts="-o -q -v -h --kind --format --output --spreadsheet-safe --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -896,6 +946,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -904,7 +958,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__predict)
-            opts="-o -q -v -h --features --answers --truth --samples --posterior --threads --format --output --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
+            opts="-o -q -v -h --features --answers --truth --samples --posterior --threads --format --output --spreadsheet-safe --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -982,6 +1036,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -990,7 +1048,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__rank)
-            opts="-m -p -o -q -v -h --method --param --next --truth --features --fail-if --format --output --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
+            opts="-m -p -o -q -v -h --method --param --next --truth --features --fail-if --format --output --spreadsheet-safe --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1092,6 +1150,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1100,7 +1162,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__report)
-            opts="-o -m -p -q -v -h --output --compare --folds --truth --title --fail-if --method --param --gold --seed --threads --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --help"
+            opts="-o -m -p -q -v -h --output --compare --folds --truth --title --fail-if --method --param --gold --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1206,6 +1268,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1214,12 +1280,16 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__repro)
-            opts="-q -v -h --quiet --verbose --help label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning"
+            opts="-q -v -h --quiet --verbose --max-memory --help label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1228,7 +1298,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__repro__subcmd__bayes__subcmd__dgc)
-            opts="-o -q -v -h --seeds --quick --keep --data --format --output --seed --threads --progress --quiet --verbose --help"
+            opts="-o -q -v -h --seeds --quick --keep --data --format --output --spreadsheet-safe --seed --threads --count-copies --progress --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1268,6 +1338,64 @@ _crowdwise() {
                     ;;
                 --progress)
                     COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        crowdwise__subcmd__repro__subcmd__coverage)
+            opts="-m -o -q -v -h --method --repeats --format --output --spreadsheet-safe --seed --threads --count-copies --progress --quiet --verbose --max-memory --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --method)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repeats)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table csv tsv jsonl json parquet markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1278,7 +1406,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__repro__subcmd__deep__subcmd__bp)
-            opts="-o -q -v -h --seeds --quick --keep --data --format --output --seed --threads --progress --quiet --verbose --help"
+            opts="-o -q -v -h --seeds --quick --keep --data --format --output --spreadsheet-safe --seed --threads --count-copies --progress --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1318,6 +1446,10 @@ _crowdwise() {
                     ;;
                 --progress)
                     COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1328,7 +1460,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__repro__subcmd__dlc)
-            opts="-o -q -v -h --seeds --quick --keep --data --format --output --seed --threads --progress --quiet --verbose --help"
+            opts="-o -q -v -h --seeds --quick --keep --data --format --output --spreadsheet-safe --seed --threads --count-copies --progress --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1370,6 +1502,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1378,7 +1514,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__repro__subcmd__groups)
-            opts="-o -q -v -h --max --repeats --svg --format --output --seed --threads --progress --quiet --verbose --help"
+            opts="-o -q -v -h --max --repeats --svg --format --output --spreadsheet-safe --seed --threads --count-copies --progress --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1420,6 +1556,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1428,7 +1568,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__repro__subcmd__label__subcmd__integration)
-            opts="-o -q -v -h --data --format --output --seed --threads --progress --quiet --verbose --help"
+            opts="-o -q -v -h --data --format --output --spreadsheet-safe --seed --threads --count-copies --progress --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1460,6 +1600,10 @@ _crowdwise() {
                     ;;
                 --progress)
                     COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1470,7 +1614,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__repro__subcmd__labelme)
-            opts="-o -q -v -h --seeds --quick --keep --data --format --output --seed --threads --progress --quiet --verbose --help"
+            opts="-o -q -v -h --seeds --quick --keep --data --format --output --spreadsheet-safe --seed --threads --count-copies --progress --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1510,6 +1654,10 @@ _crowdwise() {
                     ;;
                 --progress)
                     COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1520,7 +1668,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__repro__subcmd__learning)
-            opts="-o -q -v -h --seeds --quick --keep --data --format --output --seed --threads --progress --quiet --verbose --help"
+            opts="-o -q -v -h --seeds --quick --keep --data --format --output --spreadsheet-safe --seed --threads --count-copies --progress --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1560,6 +1708,10 @@ _crowdwise() {
                     ;;
                 --progress)
                     COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1570,7 +1722,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__repro__subcmd__max__subcmd__mig)
-            opts="-o -q -v -h --seeds --quick --keep --data --format --output --seed --threads --progress --quiet --verbose --help"
+            opts="-o -q -v -h --seeds --quick --keep --data --format --output --spreadsheet-safe --seed --threads --count-copies --progress --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1612,6 +1764,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1620,7 +1776,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__repro__subcmd__quality)
-            opts="-m -o -q -v -h --method --sets --data --format --output --seed --threads --progress --quiet --verbose --help"
+            opts="-m -o -q -v -h --method --sets --data --format --output --spreadsheet-safe --seed --threads --count-copies --progress --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1666,6 +1822,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1674,7 +1834,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__repro__subcmd__scaling)
-            opts="-m -o -q -v -h --method --max --limit --format --output --seed --threads --progress --one --quiet --verbose --help"
+            opts="-m -o -q -v -h --method --max --limit --format --output --spreadsheet-safe --seed --threads --count-copies --progress --one --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1724,6 +1884,60 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        crowdwise__subcmd__repro__subcmd__trust)
+            opts="-o -q -v -h --parts --quick --data --format --output --spreadsheet-safe --seed --threads --count-copies --progress --quiet --verbose --max-memory --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --parts)
+                    COMPREPLY=($(compgen -W "calibration coverage order sources dependence difficulty learners" -- "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table csv tsv jsonl json parquet markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "bar json none" -- "${cur}"))
+                    return 0
+                    ;;
+                --max-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1732,7 +1946,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__simulate)
-            opts="-o -p -q -v -h --output --force --items --annotators --classes --per-item --accuracy --spammers --adversaries --copy-groups --imbalance --regular --zipf --features --class-names --param --seed --quiet --verbose --help dawid-skene one-coin confusion-vector spammer-hammer mace glad real bradley-terry sequences similarities sets graph rankings"
+            opts="-o -p -q -v -h --output --force --items --annotators --classes --per-item --accuracy --spammers --adversaries --copy-groups --imbalance --regular --zipf --features --class-names --param --seed --quiet --verbose --max-memory --help dawid-skene one-coin confusion-vector spammer-hammer mace glad real bradley-terry sequences similarities sets graph rankings labelling-functions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1803,6 +2017,10 @@ _crowdwise() {
                     return 0
                     ;;
                 --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-memory)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_crowdwise_global_optspecs
-    string join \n q/quiet v/verbose h/help V/version
+    string join \n q/quiet v/verbose max-memory= h/help V/version
 end
 
 function __fish_crowdwise_needs_command
@@ -24,6 +24,7 @@ function __fish_crowdwise_using_subcommand
     contains -- $cmd[1] $argv
 end
 
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -80,6 +81,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l items -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -134,7 +137,10 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l items -d 'Al
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l posterior -d 'Add a column of probability for each class'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -148,6 +154,7 @@ information\t'Least information first'
 agreement\t'Lowest agreement with others first'
 labels\t'Most labels first'
 flags\t'Flagged ones first'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l level -d 'Level of the intervals, between 0 and 1 [default: 0.9]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"
@@ -190,6 +197,9 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l items
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -243,6 +253,9 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l items -d '
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -295,6 +308,9 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l items -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -304,7 +320,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s q -l qui
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l features -d 'One row of numbers per item: .npy or CSV; images as .npy of N x height x width (x channels), or a folder of PNG and JPEG files that are called like the items' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s m -l method -d 'The method [default: aggnet]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s m -l method -d 'The method [default: by the kind of sources]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s p -l param -d 'A parameter of the method; `crowdwise methods METHOD` lists them' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-features -d 'Features of items to test the classifier on' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-truth -d 'Their classes: columns row,label (from 0) or item,label, or one class a line' -r
@@ -351,7 +367,10 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l items -d '
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l posterior -d 'Add a column of probability for each class'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -396,7 +415,9 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l items -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l posterior -d 'Add a column of probability for each class'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -449,6 +470,9 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l items -d 'A
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -472,6 +496,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l feature
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l class-names -d 'Names of the classes instead of c0, c1 …' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s p -l param -d 'Any other property of the simulation, e.g. copy_probability=0.8; a wrong name lists them all' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l force -d 'Replace the files of an earlier simulation in DIR'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l regular -d 'Every annotator labels the same number of items'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s q -l quiet -d 'Say nothing but errors'
@@ -516,6 +541,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l items -d 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -524,19 +551,22 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l sets -d '
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "label-integration" -d 'Errors and times on TREC, Bluebird, RTE and Dog, ours beside the published'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "groups" -d 'Annotators in groups: methods that know of them and methods that do not, as items grow'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "scaling" -d 'Time and peak memory of every method for classes, as labels grow'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "quality" -d 'Every method on every real set: accuracy, log-loss, calibration, time'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "labelme" -d 'Every learner on LabelMe and Music, beside published figures and peers'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "max-mig" -d 'Annotators who err alone, always say the same, or copy each other'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "deep-bp" -d 'Bad priors, spammers and blurred images'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "bayes-dgc" -d 'A share of the labels of nine annotators, with and without features'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "dlc" -d 'Annotators whose reliability depends on the item'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "learning" -d 'The five tables of learners in one page'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "label-integration" -d 'Errors and times on TREC, Bluebird, RTE and Dog, ours beside the published'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "groups" -d 'Annotators in groups: methods that know of them and methods that do not, as items grow'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "scaling" -d 'Time and peak memory of every method for classes, as labels grow'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "quality" -d 'Every method on every real set: accuracy, log-loss, calibration, time'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "trust" -d 'What can be trusted: probabilities, intervals, order of rows, sources, copies, learners'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "coverage" -d 'How often 90 % intervals hold the truth, on simulated crowds'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "labelme" -d 'Every learner on LabelMe and Music, beside published figures and peers'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "max-mig" -d 'Annotators who err alone, always say the same, or copy each other'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "deep-bp" -d 'Bad priors, spammers and blurred images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "bayes-dgc" -d 'A share of the labels of nine annotators, with and without features'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "dlc" -d 'Annotators whose reliability depends on the item'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "learning" -d 'The five tables of learners in one page'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
@@ -551,6 +581,9 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -570,6 +603,9 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -590,6 +626,9 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 json\t'One JSON object a line on standard error'
 none\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l one -d 'Fit one method to so many labels in this process, and write what it took' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -609,9 +648,61 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l parts -d 'Only these parts [default: all]' -r -f -a "calibration\t'Probabilities: simulated crowds and real sets'
+coverage\t'Intervals: how often they hold the truth'
+order\t'Order of rows: what it changes'
+sources\t'Sources that vote for one class: beside majority vote'
+dependence\t'Copies, schools and families of annotators'
+difficulty\t'Items that differ, and ordered grades'
+learners\t'Learners: the default beside two stages with majority vote'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l quick -d 'Fewer crowds of each design'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s m -l method -d 'Methods [default: all that need labels only]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l repeats -d 'Crowds of each design' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l seed -d 'Seed of the random numbers' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l threads -d 'Threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s q -l quiet -d 'Say nothing but errors'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
@@ -628,7 +719,10 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -648,7 +742,10 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -668,7 +765,10 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -688,7 +788,10 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -708,7 +811,10 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -728,7 +834,10 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -744,6 +853,8 @@ json\t''
 parquet\t''
 markdown\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -779,6 +890,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l items -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l wide -d 'One row per item, one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l ordered -d 'The classes have an order (grades)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
@@ -787,10 +900,12 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l sets -d 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s o -l output -d 'Write one page per command into DIR instead of the main page to standard output' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s q -l quiet -d 'Say nothing but errors'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'

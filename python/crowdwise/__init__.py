@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         simulate,
     )
     from ._base import Aggregator, load
+    from ._crowdwise import limit_memory
     from ._errors import (
         CrowdwiseError,
         DataError,
@@ -71,6 +72,7 @@ _WHERE = {
         "simulate",
     ),
     "_base": ("Aggregator", "load"),
+    "_crowdwise": ("limit_memory",),
     "_errors": (
         "CrowdwiseError",
         "DataError",

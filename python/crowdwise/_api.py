@@ -15,9 +15,6 @@ from ._errors import UnknownNameError
 from ._params import plain
 from ._table import Table
 
-#: Methods that are compared unless others are asked for.
-COMPARED = ("majority-vote", "weighted-majority-vote", "one-coin", "dawid-skene", "mace", "glad")
-
 
 def methods(kind: str | None = None) -> Table:
     """The list of methods, those for one kind of labels if it is given."""
@@ -33,8 +30,10 @@ def methods(kind: str | None = None) -> Table:
                     "class": CLASSES.get(info["id"]),
                     "labels": ", ".join(info["accepts"]),
                     "gold": info["capabilities"]["gold"],
-                    "features": entry["needs_features"],
-                    "structure": entry["needs_structure"],
+                    "family": info["family"],
+                    "features": info["needs"]["features"],
+                    "probabilities": info["needs"]["probabilities"],
+                    "structure": info["needs"]["structure"],
                     "summary": info["summary"],
                     "aliases": info["aliases"],
                     "params": entry["params"],
@@ -50,16 +49,20 @@ def page(method: str) -> str:
     return _crowdwise.page(method)
 
 
-def aggregate(data: Any, method: str = "auto", *, gold: Any = None, random_state: int = 0, **params: Any) -> Aggregator:
+def aggregate(data: Any, method: str | None = None, *, gold: Any = None, random_state: int = 0, **params: Any) -> Aggregator:
     """Fits a method by its id with its own defaults (those of the command line); returns what was learned.
+
+    Without a method it is the one that the command line takes for such data.
 
     >>> import crowdwise
     >>> fit = crowdwise.aggregate([("x", "ann", 1), ("x", "bob", 1), ("y", "ann", 0)], "majority-vote")
     >>> fit.labels_
     {'x': 1, 'y': 0}
     """
-    made = _Plain(method, random_state, params)
-    return made.fit(data, gold=gold)
+    if method is None:
+        made = _any_answers(data, gold=gold)
+        return _Plain(_crowdwise.default_method(made._data), random_state, params)._fit_answers(made)
+    return _Plain(method, random_state, params).fit(data, gold=gold)
 
 
 class _Plain(Aggregator):
@@ -85,13 +88,6 @@ def _entry(method: str) -> dict[str, Any]:
     raise AssertionError("there is no such method")
 
 
-def _all_for(kind: str) -> list[str]:
-    """Every method for a kind of labels that needs nothing but the labels."""
-    listed = json.loads(_crowdwise.methods())
-    plain = [e["info"] for e in listed if not e["needs_features"] and not e["needs_structure"]]
-    return [i["id"] for i in plain if kind in i["accepts"] and i["id"] != "auto"]
-
-
 def _any_answers(data: Any, **columns: Any) -> Answers:
     return answers(data, KINDS, **columns)
 
@@ -105,6 +101,8 @@ class Comparison(Table):
             row = {k: m.get(k) for k in ("method", "agreement", "drift", "held_out_log_loss", "held_out_se")}
             if m.get("evaluation"):
                 row.update({k: m["evaluation"].get(k) for k in ("accuracy", "log_loss", "ece", "macro_f1")})
+                # of ordered classes only
+                row.update({k: m["evaluation"][k] for k in ("mae", "quadratic_kappa") if k in m["evaluation"]})
             row["seconds"] = m["elapsed_seconds"]
             row["stop"] = m.get("stop")
             if m.get("error"):
@@ -117,7 +115,7 @@ class Comparison(Table):
 
 def compare(
     data: Any,
-    methods: Iterable[str | Aggregator] | None = None,
+    methods: Iterable[str | Aggregator] | str | None = None,
     *,
     truth: Any = None,
     folds: int = 5,
@@ -127,12 +125,15 @@ def compare(
 ) -> Comparison:
     """Fits several methods (ids or objects) to the same data, and again with labels hidden.
 
+    Without ``methods`` those run that the command line compares for such data; ``"all"`` are all that can be fitted to them.
     ``held_out_log_loss`` is the mean of -ln P(hidden label): smaller is better, and comparable between methods. ``truth``
     only evaluates.
     """
     made = _any_answers(data, **columns)
     if methods is None:
-        methods = COMPARED if made.kind == "categorical" else _all_for(made.kind)
+        methods = _crowdwise.compared(made._data)
+    elif isinstance(methods, str):
+        methods = _crowdwise.methods_for(made._data) if methods == "all" else [methods]
     wanted = []
     for m in methods:
         if isinstance(m, Aggregator):
@@ -209,7 +210,7 @@ def _number(value: float | None) -> float:
 
 def report(
     data: Any,
-    method: str | Aggregator = "auto",
+    method: str | Aggregator | None = None,
     path: str | os.PathLike[str] | None = None,
     *,
     truth: Any = None,
@@ -224,7 +225,7 @@ def report(
         fitted = method
         fitted._fit_answers(made)
     else:
-        fitted = _Plain(method, 0, {})
+        fitted = _Plain(method or _crowdwise.default_method(made._data), 0, {})
         fitted._fit_answers(made)
     return fitted.result_.report(path, truth=truth, title=title)
 

@@ -67,6 +67,7 @@ class Aggregator(Params):
         edges: Any = None,
         features: Any = None,
         sets: bool = False,
+        count_copies: bool = False,
     ) -> Self:
         """Fits the method; returns self.
 
@@ -76,6 +77,7 @@ class Aggregator(Params):
         what a classifier says of the items (a frame of items x classes, a dictionary, or an array in the order of first
         appearance), ``edges`` links of items (pairs, or a frame of two columns), ``features`` a row of numbers for every
         item. With ``sets`` a label names several classes (``a|b``), and what is learned is whether an item has each of them.
+        Annotators who copy each other count as one voice, which a finding says, unless ``count_copies`` is true.
         Ctrl-C ends the fit with what it has, and a warning.
         """
         made = answers(
@@ -89,6 +91,7 @@ class Aggregator(Params):
             made = made._with_edges(edges)
         if features is not None:
             made = made._with_features(features)
+        self._count_copies = count_copies
         return self._fit_answers(made)
 
     def fit_predict(self, data: Any, **options: Any) -> Any:
@@ -111,7 +114,7 @@ class Aggregator(Params):
         tol = out.get("tol")
         if isinstance(tol, (int, float)) and tol < 0:
             # crowd-kit's way to say "all iterations"; only a gain can be negative, a change cannot
-            out["tol"] = max(tol, -1e300) if out.get("stop") == "bound" else 0.0
+            out["tol"] = max(tol, -1e60) if out.get("stop") == "bound" else 0.0
         return out
 
     def _seed(self) -> int:
@@ -126,8 +129,9 @@ class Aggregator(Params):
         params = {**self._method_params(), **more} if method is None else more
         line = _progress.wanted(self.progress, type(self).__name__)
         try:
+            copies = getattr(self, "_count_copies", False)
             fit = _crowdwise.fit(
-                made._data, method or self._id, json.dumps(params), self._seed(), self.threads, warm, line
+                made._data, method or self._id, json.dumps(params), self._seed(), self.threads, warm, line, copies
             )
         finally:
             if line is not None:
@@ -319,7 +323,7 @@ class Aggregator(Params):
     @property
     def converged_(self) -> bool:
         """Whether the iterations ended by themselves (or there was nothing to iterate)."""
-        return self._fitted()[1].stop in ("converged", "direct")
+        return self._fitted()[1].stop in ("converged", "settled", "direct")
 
     @property
     def n_iter_(self) -> int:

@@ -78,6 +78,7 @@ _CLASSES: dict[str, type[CrowdwiseError]] = {
     "bad-rows": DataError,
     "no-data": DataError,
     "bad-data": DataError,
+    "not-finite": DataError,
     "too-large": DataError,
     "unreadable": FileError,
     "unwritable": FileError,

@@ -45,9 +45,11 @@ class Learner(Aggregator):
         item: Any = None,
         annotator: Any = None,
         label: Any = None,
+        count_copies: bool = False,
     ) -> Self:
         """Trains the classifier; returns self. ``y`` or ``answers`` is what the crowd said, in any of the forms above.
 
+        Annotators who copy each other count as one voice, which a finding says, unless ``count_copies`` is true.
         Ctrl-C ends the training with the best so far, and a warning.
         """
         given = answers if answers is not None else y
@@ -61,6 +63,7 @@ class Learner(Aggregator):
             raise DataError(f"a classifier needs classes, not {made.kind} labels", "wrong-label-kind")
         own = self._own_network(made._data, x, image)
         self._estimator = None
+        self._count_copies = count_copies
         if own is not None and _own.is_estimator(own):
             model, fit = None, self._fit_estimator(made._data, x, own)
         else:
@@ -81,7 +84,8 @@ class Learner(Aggregator):
         line = _progress.wanted(self.progress, type(self).__name__)
         params = json.dumps(self._method_params())
         try:
-            return _crowdwise.learn(data, x, self._id, params, self._seed(), self.threads, image, line, own)
+            seed, copies = self._seed(), self._count_copies
+            return _crowdwise.learn(data, x, self._id, params, seed, self.threads, image, line, own, copies)
         finally:
             if line is not None:
                 line.done()

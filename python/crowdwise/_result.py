@@ -48,7 +48,7 @@ class Result:
 
     @property
     def stop(self) -> str:
-        """Why it ended: ``direct``, ``converged``, ``max-iter``, ``cancelled`` or ``not-finite``."""
+        """Why it ended: ``direct``, ``converged``, ``settled``, ``max-iter``, ``cancelled`` or ``not-finite``."""
         return self._fit.stop
 
     @property
@@ -102,11 +102,14 @@ class Result:
         return Table(shown)
 
     def findings(self) -> list[Finding]:
-        found = json.loads(_crowdwise.findings(self._answers._data, self._fit))
+        found = json.loads(_crowdwise.findings(self._fit))
         return [Finding(f["code"], f["severity"], f["subject"], f["message"], f["advice"]) for f in found]
 
     def evaluate(self, truth: Any) -> dict[str, Any]:
-        """How well the fit agrees with known truth (a series indexed by item, a dictionary, pairs)."""
+        """How well the fit agrees with known truth (a series indexed by item, a dictionary, pairs).
+
+        Scored are the items that somebody labelled; ``unlabelled`` counts the others.
+        """
         return json.loads(_crowdwise.evaluate(self._answers._data, self._fit, truth_pairs(truth) or []))
 
     def document(self, truth: Any = None) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def test_a_long_fit_shows_how_it_goes_and_cleans_up():
     out, err = run(f"crowdwise.DawidSkene({options}).fit(sim.answers)")
     shown = [part.strip() for part in err.split("\r") if part.strip()]
     assert shown, "a long fit shows a line"
-    form = re.compile(r"^DawidSkene: (\d+)/1200  objective -?[\d.e+-]+  change [\d.e+-]+ \(until -1e\+300\)$")
+    form = re.compile(r"^DawidSkene: (\d+)/1200  objective -?[\d.e+-]+  change [\d.e+-]+ \(until -1e\+60\)$")
     # stages of a fit are told by name
     assert all(s.startswith("DawidSkene: ") for s in shown), shown
     steps = [int(m[1]) for m in map(form.match, shown) if m]

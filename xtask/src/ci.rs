@@ -9,7 +9,7 @@ pub fn run() -> Result<(), String> {
         ("format", &["fmt", "--all", "--check"]),
         ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         ("tests", &["test", "--workspace", "--no-fail-fast"]),
-        ("Arrow reader", &["test", "-p", "crowdwise-io", "--features", "arrow"]),
+        ("Arrow reader", &["test", "-p", "crowdwise-io", "-p", "crowdwise-hostile", "--features", "arrow"]),
         ("generated files", &["xtask", "gen", "--check"]),
         ("fuzz targets", &["check", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", "target/fuzz"]),
     ];
@@ -22,6 +22,7 @@ pub fn run() -> Result<(), String> {
             Err(e) => return Err(format!("{name} could not start: {e}")),
         }
     }
+    crate::deny::run()?;
     python(&[])?;
     println!("== all checks passed");
     Ok(())

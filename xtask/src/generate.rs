@@ -133,7 +133,7 @@ fn short(text: &str) -> String {
 /// What the command itself prints.
 fn command(args: &[&str]) -> Result<String, String> {
     let out = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--package", "crowdwise-cli", "--"])
+        .args(["run", "--quiet", "--bin", "crowdwise", "--"])
         .args(args)
         .current_dir(root())
         .output()

@@ -2,6 +2,8 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool talks on the terminal")]
 
 mod ci;
+mod deny;
+mod fuzz;
 mod generate;
 mod python;
 
@@ -9,7 +11,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-cargo xtask ci            format, lints, tests, generated files, fuzz targets, Python
+cargo xtask ci            format, lints, tests, generated files, fuzz targets, licences, Python
+cargo xtask fuzz          hostile bytes for every reader: `--minutes 10`, `--target NAME`, `--seed N`
+cargo xtask deny          licences and duplicates of all dependencies; advisories where cargo-deny is installed
 cargo xtask python        tests of the Python package; `python peers` also compares with crowd-kit
 cargo xtask gen           write the generated parts: README table, docs/methods, completions, Python classes
 cargo xtask gen --python  write the Python classes only
@@ -20,6 +24,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words[..] {
         ["ci"] => ci::run(),
+        ["fuzz", ref args @ ..] => fuzz::run(args),
+        ["deny"] => deny::run(),
         ["python", ref args @ ..] => ci::python(args),
         ["gen"] => generate::run(false),
         ["gen", "--python"] => generate::python_only(),

@@ -1,11 +1,11 @@
 //! The Python classes: one for every method of the list.
 
 use crate::root;
-use crowdwise::{Entry, LabelKind, ParamInfo};
+use crowdwise::{Entry, LabelKind, ParamInfo, StructureKind};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A class that crowd-kit has, too: its name and its arguments, in its order and with its defaults.
 struct Known {
@@ -174,11 +174,9 @@ pub const FOLDER: &str = "python/crowdwise/_families";
 
 /// The files with all classes: one for every family of methods, and an index.
 pub fn files() -> Vec<(PathBuf, String)> {
-    let families = families();
-    let mut by_family: BTreeMap<&str, Vec<(&Entry, String)>> = BTreeMap::new();
+    let mut by_family: BTreeMap<String, Vec<(&Entry, String)>> = BTreeMap::new();
     for e in crowdwise::methods() {
-        let family = families.get(e.info.id).map_or("general", String::as_str);
-        by_family.entry(family).or_default().push((e, class_name(e)));
+        by_family.entry(e.info.family.name()).or_default().push((e, class_name(e)));
     }
     let folder = root().join(FOLDER);
     let mut out = vec![
@@ -191,27 +189,9 @@ pub fn files() -> Vec<(PathBuf, String)> {
     out
 }
 
-/// The family of every method: the folder that its source lies in.
-fn families() -> BTreeMap<String, String> {
-    let mut out = BTreeMap::new();
-    let list = |dir: &Path| std::fs::read_dir(dir).into_iter().flatten().filter_map(|e| Some(e.ok()?.path()));
-    for krate in ["crowdwise-methods", "crowdwise-structured", "crowdwise-learn"] {
-        for dir in list(&root().join("crates").join(krate).join("src")).filter(|p| p.is_dir()) {
-            let family = dir.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-            for file in list(&dir).filter(|f| f.extension().is_some_and(|e| e == "rs")) {
-                let text = std::fs::read_to_string(file).unwrap_or_default();
-                // the line of MethodInfo that names the method
-                let ids = text.lines().filter_map(|l| l.strip_prefix("        id: \"")?.strip_suffix("\","));
-                ids.for_each(|id| _ = out.insert(id.to_owned(), family.clone()));
-            }
-        }
-    }
-    out
-}
-
-fn index(by_family: &BTreeMap<&str, Vec<(&Entry, String)>>) -> String {
+fn index(by_family: &BTreeMap<String, Vec<(&Entry, String)>>) -> String {
     let mut names: Vec<(&str, &str)> =
-        by_family.iter().flat_map(|(f, members)| members.iter().map(|(_, n)| (n.as_str(), *f))).collect();
+        by_family.iter().flat_map(|(f, members)| members.iter().map(|(_, n)| (n.as_str(), f.as_str()))).collect();
     names.sort_unstable();
     let mut out = INDEX.to_owned();
     out.push_str("if TYPE_CHECKING:\n");
@@ -234,23 +214,17 @@ fn module(family: &str, members: &[(&Entry, String)]) -> String {
     names.sort_unstable();
     names.iter().for_each(|n| _ = writeln!(out, "    \"{n}\","));
     out.push_str("]\n");
-    members.iter().for_each(|(e, n)| out.push_str(&class(e, n, needs(e, family))));
+    members.iter().for_each(|(e, n)| out.push_str(&class(e, n, needs(e).as_deref())));
     out
 }
 
-/// What a method needs besides the answers.
-fn needs(e: &Entry, family: &str) -> Option<&'static str> {
-    match (e.needs_features, e.needs_structure) {
-        (true, true) => Some("sequences and features"),
-        (true, false) => Some("features"),
-        (false, true) => Some(if family == "graphs" { "edges" } else { "sequences" }),
-        (false, false) => None,
-    }
-}
-
-/// A classifier with scikit-learn's calls.
-fn is_classifier(e: &Entry) -> bool {
-    e.needs_features && !e.needs_structure && e.info.accepts == [LabelKind::Categorical]
+/// What a method needs besides the answers, as the arguments of `fit` are called.
+fn needs(e: &Entry) -> Option<String> {
+    let n = e.info.needs;
+    let structure = n.structure.map(|s| if s == StructureKind::Graph { "edges" } else { s.name() });
+    let all = [structure, n.features.then_some("features"), n.probabilities.then_some("probabilities")];
+    let all: Vec<&str> = all.into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join(" and "))
 }
 
 fn known(id: &str) -> Option<&'static Known> {
@@ -370,7 +344,7 @@ fn literal(v: &Value) -> String {
 fn class(e: &Entry, name: &str, needs: Option<&str>) -> String {
     let i = e.info;
     let args = arguments(e);
-    let base = match (known(i.id), is_classifier(e), i.capabilities.warm_start) {
+    let base = match (known(i.id), e.info.gives.classifier, i.capabilities.warm_start) {
         (Some(k), ..) => format!("_crowdkit.{}Calls", k.class),
         (None, true, _) => "Learner".into(),
         (None, false, true) => "WarmAggregator".into(),
@@ -379,7 +353,7 @@ fn class(e: &Entry, name: &str, needs: Option<&str>) -> String {
     let mut out = format!("\n\nclass {name}({base}):\n");
     out.push_str(&docstring(e, name, &args, needs));
     let _ = writeln!(out, "\n    _id = \"{}\"", i.id);
-    if let Some(what) = needs.filter(|_| !is_classifier(e)) {
+    if let Some(what) = needs.filter(|_| !e.info.gives.classifier) {
         let _ = writeln!(out, "    _needs = \"{what}\"");
     }
     let kinds: Vec<String> = i.accepts.iter().map(|k: &LabelKind| format!("\"{}\"", k.name())).collect();
@@ -446,7 +420,7 @@ fn docstring(e: &Entry, name: &str, args: &[Arg], needs: Option<&str>) -> String
 }
 
 fn example(e: &Entry, name: &str, needs: Option<&str>) -> String {
-    if is_classifier(e) {
+    if e.info.gives.classifier {
         return format!(
             "    >>> import crowdwise
     >>> sim = crowdwise.simulate(\"dawid-skene\", items=200, features=4, separation=4.0, per_item=4, seed=1)
@@ -466,9 +440,6 @@ fn example(e: &Entry, name: &str, needs: Option<&str>) -> String {
         LabelKind::Categorical if needs.is_some_and(|n| n.starts_with("sequences")) => {
             "simulate(\"sequences\", items=300, annotators=10, per_item=5, seed=1)"
         }
-        LabelKind::Categorical if e.info.id == "sml" => {
-            "simulate(\"dawid-skene\", items=60, annotators=10, per_item=8, classes=2, seed=1)"
-        }
         LabelKind::Categorical => "simulate(\"dawid-skene\", items=60, annotators=10, per_item=8, seed=1)",
     };
     let test = match kind {
@@ -476,17 +447,17 @@ fn example(e: &Entry, name: &str, needs: Option<&str>) -> String {
         LabelKind::Similarity => ">>> len(labels) == 20\n    True",
         LabelKind::Categorical => ">>> sim.accuracy(labels) > 0.6\n    True",
     };
-    let (before, argument) = match (e.info.id, needs) {
-        ("crowdlab", _) => {
+    let (before, argument) = match needs {
+        Some("probabilities") => {
             let classifier =
                 "    >>> p = crowdwise.MajorityVote().fit_predict_proba(sim.answers)  # of a classifier, in earnest\n";
             (classifier, ", probabilities=p")
         }
-        (_, Some("edges")) => {
+        Some("edges") => {
             let links = "    >>> links = [(i, i + 1) for i in range(59) if sim.truth[i] == sim.truth[i + 1]]\n";
             (links, ", edges=links")
         }
-        (_, Some("features" | "sequences and features")) => {
+        Some("features" | "sequences and features") => {
             let rows = "    >>> x = {i: [float(t), float(t) ** 2] for i, t in sim.truth.items()}  # numbers that tell something\n";
             (rows, ", features=x")
         }

@@ -35,6 +35,9 @@ Examples:
 pub struct Cli {
     #[command(flatten)]
     pub talk: Talk,
+    /// Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine's]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = crowdwise::memory::parse, hide_short_help = true)]
+    pub max_memory: Option<u64>,
     #[command(subcommand)]
     pub command: Command,
 }

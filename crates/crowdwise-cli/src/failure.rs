@@ -2,6 +2,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crowdwise::Error;
+use crowdwise::report::printable_lines;
 use std::io::Write;
 
 /// How a command ended that could do its work.
@@ -28,9 +29,9 @@ impl From<Exit> for u8 {
 pub fn report(error: &Error) -> u8 {
     let mut out = anstream::stderr().lock();
     for e in flatten(error) {
-        let _ = writeln!(out, "crowdwise: \x1b[1;31merror[{}]\x1b[0m: {e}", e.code());
+        let _ = writeln!(out, "crowdwise: \x1b[1;31merror[{}]\x1b[0m: {}", e.code(), printable_lines(&e.to_string()));
         if let Some(hint) = e.hint() {
-            let _ = writeln!(out, "  \x1b[1mhint\x1b[0m: {hint}");
+            let _ = writeln!(out, "  \x1b[1mhint\x1b[0m: {}", printable_lines(&hint));
         }
     }
     if matches!(error, Error::Interrupted) { 130 } else { 2 }

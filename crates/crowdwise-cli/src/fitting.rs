@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::talk::{Talk, counted};
 use crowdwise::questions::{ENDINGS, Evaluation};
 use crowdwise::report::subject_text;
-use crowdwise::{AnyMethod, Context, Dataset, Error, Event, Finding, Fit, LabelKind, Severity, Stop, Structure};
+use crowdwise::{AnyMethod, Context, Dataset, Error, Event, Finding, Fit, Severity, Stop};
 use std::time::{Duration, Instant};
 
 /// A fit and the time it took.
@@ -36,30 +36,27 @@ pub fn with_progress<T>(name: &str, run: &RunOptions, talk: Talk, work: impl FnO
     let mut progress = Progress::new(run.progress, talk.quiet, name);
     let out = {
         let mut sink = |event: &Event| progress.event(event);
-        let mut cx = Context::new(run.seed, run.threads()).with_sink(&mut sink).with_cancel(&interrupt::CANCEL);
+        let mut cx = Context::new(run.seed, run.threads())
+            .with_sink(&mut sink)
+            .with_cancel(&interrupt::CANCEL)
+            .with_count_copies(run.count_copies);
         interrupt::rescuable(|| work(&mut cx))
     };
     progress.finish();
     out
 }
 
-/// The method that a command uses unless told otherwise.
-pub fn default_method(data: &Dataset) -> &'static str {
-    match (data.table.kind(), &data.structure) {
-        (LabelKind::Similarity, _) => "crowd-clusters",
-        (_, Structure::Rankings(_)) => "plackett-luce",
-        _ => "auto",
-    }
-}
-
 /// Says how the fit ended, if not well.
 pub fn say_stop(fit: &Fit, talk: Talk) {
     let d = &fit.diagnostics;
-    let n = counted(d.iterations as u64, "iteration", "iterations");
+    // where a fit is made of several, the trace and its changes are those of one of them
+    let n = d.trace.last().map_or(d.iterations, |t| t.iteration);
+    let n = counted(n as u64, "iteration", "iterations");
     let change = d.trace.last().map(|t| format!(", last change {:.2e}", t.change)).unwrap_or_default();
     match d.stop {
         Stop::Direct => {}
         Stop::Converged => talk.detail(format_args!("converged after {n}{change}")),
+        Stop::Settled => talk.detail(format_args!("settled after {n}{change}: no answer moves any more")),
         Stop::MaxIter => {
             let advice = more_iterations(&fit.provenance.method);
             talk.note(format_args!("not converged after {n}{change}{advice}"));
@@ -134,6 +131,7 @@ pub fn say_evaluation(e: &Evaluation, file: &str, talk: Talk) {
         ("ECE", e.ece),
         ("RMSE", e.rmse),
         ("MAE", e.mae),
+        ("quadratic κ", e.quadratic_kappa),
         ("correlation", e.correlation),
         ("Spearman", e.spearman),
         ("Kendall", e.kendall),
@@ -146,7 +144,7 @@ pub fn say_evaluation(e: &Evaluation, file: &str, talk: Talk) {
 }
 
 /// What an evaluation rests on, and what it leaves out.
-fn rests_on(e: &Evaluation) -> String {
+pub fn rests_on(e: &Evaluation) -> String {
     let mut out = match e.sets {
         Some(s) => format!("{} of {}", counted(e.n as u64, "unit", "units"), counted(s.items as u64, "item", "items")),
         None => counted(e.n as u64, "item", "items"),
@@ -160,6 +158,9 @@ fn rests_on(e: &Evaluation) -> String {
     }
     if e.ties_left_out > 0 {
         left_out.push(counted(e.ties_left_out as u64, "tie", "ties"));
+    }
+    if e.unlabelled > 0 {
+        left_out.push(format!("{} without answers", counted(e.unlabelled as u64, "item", "items")));
     }
     if e.components_left_out > 0 {
         left_out.push(format!("{} too small", counted(e.components_left_out as u64, "part", "parts")));
@@ -203,10 +204,11 @@ mod tests {
         let mut e = Evaluation { n: 1, ..Evaluation::default() };
         assert_eq!(rests_on(&e), "1 item");
         (e.n, e.components, e.components_left_out) = (1200, 3, 1);
-        (e.gold_left_out, e.ties_left_out) = (40, 2);
+        (e.gold_left_out, e.ties_left_out, e.unlabelled) = (40, 2, 700);
         assert_eq!(
             rests_on(&e),
-            "1 200 items in 3 separate parts; left out: 40 items given as gold, 2 ties, 1 part too small"
+            "1 200 items in 3 separate parts; left out: 40 items given as gold, 2 ties, 700 items without answers, 1 part \
+             too small"
         );
     }
 

@@ -8,18 +8,19 @@ use crowdwise::{Dataset, Error};
 /// What these methods call it.
 const PARAMETER: &str = "members";
 
+/// The method that is used where groups are given and no method is.
+pub const DEFAULT: &str = "group-aware-em";
+
 /// Whether a method knows groups of annotators.
 pub fn check(method: Option<&str>) -> Result<(), Error> {
-    if let Some(name) = method
-        && crowdwise::find(name)?.defaults().get(PARAMETER).is_some()
-    {
+    let Some(name) = method else { return Ok(()) };
+    if crowdwise::find(name)?.defaults().get(PARAMETER).is_some() {
         return Ok(());
     }
-    let what = match method {
-        Some(name) => format!("--groups is for methods that weigh groups of annotators, which {name} does not"),
-        None => "--groups needs a method that weighs groups of annotators".into(),
-    };
-    Err(Error::Usage { what, hint: Some("`-m group-aware-em` or `-m group-aware-vote`".into()) })
+    Err(Error::Usage {
+        what: format!("--groups is for methods that weigh groups of annotators, which {name} does not"),
+        hint: Some("`-m group-aware-em` or `-m group-aware-vote`".into()),
+    })
 }
 
 /// The groups of a file.

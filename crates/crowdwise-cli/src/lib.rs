@@ -10,6 +10,7 @@ mod groups;
 mod interrupt;
 mod options;
 mod output;
+mod pending;
 mod progress;
 mod rows;
 mod source;
@@ -26,6 +27,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Err(e) => return failure::report_usage(&e),
     };
     interrupt::install();
+    crowdwise::memory::set_limit(cli.max_memory.unwrap_or(0));
     let talk = cli.talk;
     let result = match &cli.command {
         Command::Inspect(args) => commands::inspect::run(args, talk),

@@ -262,6 +262,9 @@ pub struct RunOptions {
     /// Threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), allow_negative_numbers = true)]
     pub threads: Option<u16>,
+    /// Count every annotator, also those who copy another one; otherwise they are one voice
+    #[arg(long, hide_short_help = true)]
+    pub count_copies: bool,
     /// How progress is shown on standard error [default: a bar on a terminal]
     #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
     pub progress: Option<Style>,
@@ -325,9 +328,13 @@ impl std::str::FromStr for KeyValue {
 /// A method by name with parameters.
 pub fn method(name: &str, params: &[KeyValue]) -> Result<Box<dyn AnyMethod>, Error> {
     let entry = crowdwise::find(name)?;
+    entry.with(&pairs(params)?)
+}
+
+/// Parameters by name; a name that is given twice is an error.
+pub fn pairs(params: &[KeyValue]) -> Result<Vec<(String, Value)>, Error> {
     check_repeated("parameter", params.iter().map(|p| p.0.as_str()))?;
-    let pairs: Vec<(String, Value)> = params.iter().map(KeyValue::pair).collect();
-    entry.with(&pairs)
+    Ok(params.iter().map(KeyValue::pair).collect())
 }
 
 /// A plain struct with some of its fields set, and every bad name and value.
@@ -397,7 +404,7 @@ impl FailIf {
     pub fn holds(self, stop: Option<Stop>, severities: &[Severity]) -> Option<String> {
         let level = match self {
             FailIf::NotConverged => {
-                let bad = stop.filter(|s| !matches!(s, Stop::Direct | Stop::Converged))?;
+                let bad = stop.filter(|s| !s.is_end())?;
                 let name = serde_json::to_value(bad).unwrap_or_default();
                 return Some(format!("not converged (stop: {})", name.as_str().unwrap_or_default()));
             }

@@ -1,9 +1,9 @@
 //! Where results go: standard output, or a file that appears only when it is complete.
 
-use crate::interrupt;
+use crate::pending::Pending;
 use clap::ValueEnum;
 use crowdwise::Error;
-use std::fs::File;
+use crowdwise::io::TableFormat;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +46,9 @@ pub struct OutputOptions {
     /// Write to FILE, which appears only when it is complete
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)
+    #[arg(long, hide_short_help = true)]
+    pub spreadsheet_safe: bool,
 }
 
 impl OutputOptions {
@@ -54,6 +57,8 @@ impl OutputOptions {
         let to_file = self.output.as_deref().filter(|p| p.as_os_str() != "-");
         let format = match (self.format, to_file) {
             (Some(format), _) => format,
+            // a device or a named pipe is a pipe by another name
+            (None, Some(path)) if special(path) => Format::of_path(path).unwrap_or(Format::Csv),
             (None, Some(path)) => Format::of_path(path).ok_or_else(|| unknown_end(path))?,
             (None, None) if io::stdout().is_terminal() => Format::Table,
             (None, None) => Format::Csv,
@@ -66,8 +71,13 @@ impl OutputOptions {
                 hint: Some("`-o FILE.parquet`, or `--format csv`".into()),
             });
         }
-        Ok(Output { target: Target::open(to_file, inputs)?, format, brief })
+        Ok(Output { target: Target::open(to_file, inputs)?, format, brief, spreadsheet_safe: self.spreadsheet_safe })
     }
+}
+
+/// Whether there is something that is neither a file nor a folder.
+fn special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
 fn unknown_end(path: &Path) -> Error {
@@ -83,9 +93,24 @@ pub struct Output {
     pub format: Format,
     /// Long tables may be cut.
     pub brief: bool,
+    /// No text of a CSV file may be a formula.
+    spreadsheet_safe: bool,
 }
 
 impl Output {
+    /// How rows are written, but for tables for people.
+    pub fn rows_format(&self) -> Option<TableFormat> {
+        let format = match self.format {
+            Format::Table | Format::Markdown => return None,
+            Format::Csv => TableFormat::Csv,
+            Format::Tsv => TableFormat::Tsv,
+            Format::Jsonl => TableFormat::Jsonl,
+            Format::Json => TableFormat::Json,
+            Format::Parquet => TableFormat::Parquet,
+        };
+        Some(if self.spreadsheet_safe { format.for_spreadsheets() } else { format })
+    }
+
     /// Columns of the terminal that the output goes to.
     pub fn width(&self) -> Option<usize> {
         if !matches!(self.target, Target::Stdout(_)) || !io::stdout().is_terminal() {
@@ -125,7 +150,7 @@ impl Target {
     pub fn name(&self) -> String {
         match self {
             Target::Stdout(_) => "standard output".into(),
-            Target::File(f) => f.path.display().to_string(),
+            Target::File(f) => f.path().display().to_string(),
             Target::Lent => "the output".into(),
         }
     }
@@ -146,7 +171,7 @@ impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Target::Stdout(out) => out.write(bytes),
-            Target::File(file) => file.writer().write(bytes),
+            Target::File(file) => file.write(bytes),
             Target::Lent => Ok(bytes.len()),
         }
     }
@@ -154,7 +179,7 @@ impl Write for Target {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Target::Stdout(out) => out.flush(),
-            Target::File(file) => file.writer().flush(),
+            Target::File(file) => file.flush(),
             Target::Lent => Ok(()),
         }
     }
@@ -166,11 +191,19 @@ fn keep_inputs(output: &Path, inputs: &[Option<&str>]) -> Result<(), Error> {
     if !written.is_file() {
         return Ok(()); // a device may be both
     }
-    let same = |input: &&&str| Path::new(input).canonicalize().is_ok_and(|read| read == written);
+    let image = written.extension().is_some_and(|e| ["png", "jpg", "jpeg"].iter().any(|i| e.eq_ignore_ascii_case(i)));
+    let same = |input: &&&str| {
+        let within = |folder: &Path| image && folder.is_dir() && written.starts_with(folder);
+        Path::new(input).canonicalize().is_ok_and(|read| read == written || within(&read))
+    };
     match inputs.iter().flatten().find(same) {
         None => Ok(()),
         Some(input) => Err(Error::Usage {
-            what: format!("the output `{}` is the input `{input}`, which would be lost", output.display()),
+            what: format!(
+                "the output `{}` is {}the input `{input}`, which would be lost",
+                output.display(),
+                if Path::new(input).is_dir() { "an image of " } else { "" },
+            ),
             hint: Some("write to another file".into()),
         }),
     }
@@ -208,74 +241,5 @@ impl Write for Pipe {
 
     fn flush(&mut self) -> io::Result<()> {
         Pipe::remember(io::stdout().lock().flush())
-    }
-}
-
-/// A file written under another name beside its own, so that a failure leaves what was there untouched.
-pub struct Pending {
-    path: PathBuf,
-    temporary: Option<PathBuf>,
-    file: Option<BufWriter<File>>,
-}
-
-impl Pending {
-    pub fn create(path: &Path) -> Result<Pending, Error> {
-        let shown = path.display().to_string();
-        let fail = |e: &io::Error| unwritable(&shown, e);
-        let open = |at: &Path| File::create(at).map(|f| BufWriter::with_capacity(1 << 18, f));
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-        if let Some(folder) = folder.filter(|p| !p.exists()) {
-            let what = format!("there is no folder `{}`; make it first", folder.display());
-            return Err(Error::Unwritable { file: shown, what });
-        }
-        let special = std::fs::metadata(path).is_ok_and(|m| !m.is_file());
-        if path.is_dir() {
-            return Err(Error::Unwritable { file: shown, what: "it is a directory".into() });
-        }
-        if special {
-            // a device or a named pipe cannot be replaced
-            let file = open(path).map_err(|e| fail(&e))?;
-            return Ok(Pending { path: path.into(), temporary: None, file: Some(file) });
-        }
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let temporary = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
-        let file = open(&temporary).map_err(|e| fail(&e))?;
-        interrupt::unfinished(&temporary);
-        Ok(Pending { path: path.into(), temporary: Some(temporary), file: Some(file) })
-    }
-
-    pub fn writer(&mut self) -> &mut BufWriter<File> {
-        self.file.as_mut().expect("only finish takes the file")
-    }
-
-    pub fn finish(mut self) -> io::Result<()> {
-        if let Some(mut file) = self.file.take() {
-            file.flush()?;
-        }
-        if let Some(temporary) = &self.temporary {
-            std::fs::rename(temporary, &self.path)?;
-            interrupt::settled(temporary);
-            self.temporary = None;
-        }
-        Ok(())
-    }
-}
-
-impl Write for Pending {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.writer().flush()
-    }
-}
-
-impl Drop for Pending {
-    fn drop(&mut self) {
-        if let Some(temporary) = &self.temporary {
-            let _ = std::fs::remove_file(temporary);
-            interrupt::settled(temporary);
-        }
     }
 }

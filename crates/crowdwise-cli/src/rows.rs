@@ -3,8 +3,8 @@
 use crate::output::{Format, Output, Target, unwritable};
 use crate::talk::{Talk, counted};
 use crowdwise::Error;
-use crowdwise::io::{Cell, TableFormat, write_rows};
-use crowdwise::report::{Align, TextTable};
+use crowdwise::io::{Cell, write_rows};
+use crowdwise::report::{Align, TextTable, printable};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -76,14 +76,8 @@ const BRIEF_ROWS: usize = 60;
 
 /// Writes the rows; long tables that nobody asked for are cut, and that is said.
 pub fn write(out: &mut Output, sheet: Sheet<'_>, talk: Talk) -> Result<(), Error> {
-    let format = match out.format {
-        Format::Table => return write_table(out, sheet, talk),
-        Format::Markdown => return write_markdown(out, sheet),
-        Format::Csv => TableFormat::Csv,
-        Format::Tsv => TableFormat::Tsv,
-        Format::Jsonl => TableFormat::Jsonl,
-        Format::Json => TableFormat::Json,
-        Format::Parquet => TableFormat::Parquet,
+    let Some(format) = out.rows_format() else {
+        return if out.format == Format::Table { write_table(out, sheet, talk) } else { write_markdown(out, sheet) };
     };
     let name = out.target.name();
     let header: Vec<&str> = sheet.columns.iter().map(String::as_str).collect();
@@ -138,13 +132,29 @@ fn write_markdown(out: &mut Output, mut sheet: Sheet<'_>) -> Result<(), Error> {
     for at in 0..sheet.rows {
         let mut row = Row::new();
         (sheet.fill)(at, &mut row);
-        rows.push(row.iter().map(text).collect());
+        rows.push(row.iter().map(|cell| markdown_text(&text(cell))).collect());
     }
-    let text = markdown(&sheet.columns, &rows);
+    let columns: Vec<String> = sheet.columns.iter().map(|c| markdown_text(c)).collect();
+    let text = markdown(&columns, &rows);
     out.target.write_all(text.as_bytes()).map_err(|e| unwritable(&out.target.name(), &e))
 }
 
-/// A table in Markdown.
+/// A name as Markdown shows it, whatever it holds: no tags, no links or images, no code.
+fn markdown_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in printable(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\\' | '`' | '[' | ']' | '*' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A table in Markdown, of cells that are Markdown.
 pub fn markdown(columns: &[String], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| {
         let cells: Vec<String> = cells.iter().map(|c| c.replace('|', "\\|").replace('\n', " ")).collect();
@@ -206,6 +216,13 @@ mod tests {
             ["0.0000", "0.0000", "0.0001", "-0.2500", "0.0000"]
         );
         assert_eq!(as_text(2e9), "2.000e9");
+    }
+
+    #[test]
+    fn markdown_shows_names_and_obeys_none() {
+        assert_eq!(markdown_text("<img src=x>"), "&lt;img src=x&gt;");
+        assert_eq!(markdown_text("![a](b) `c` *d* e\\f & g_h"), "!\\[a\\](b) \\`c\\` \\*d\\* e\\\\f &amp; g_h");
+        assert_eq!(markdown_text("two\nlines\x1b[31m"), "two␊lines␛\\[31m");
     }
 
     #[test]

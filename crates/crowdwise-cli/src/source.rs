@@ -3,6 +3,7 @@
 use crate::fitting::{self, Fitted};
 use crate::options::{InputOptions, KeyValue, RunOptions, method, read_gold, read_truth};
 use crate::talk::Talk;
+use crowdwise::io::Source;
 use crowdwise::report::FitDocument;
 use crowdwise::{Dataset, Error, Gold};
 
@@ -95,7 +96,7 @@ impl FitOptions {
                 hint: Some("give the answers instead to fit again".into()),
             });
         }
-        let document = talk.timed("read", || FitDocument::from_json(&bytes_of(file)?, file))?;
+        let document = talk.timed("read", || FitDocument::from_json(&Source::from_arg(file).bytes()?, file))?;
         Ok(Given::Document(Box::new(document)))
     }
 
@@ -106,7 +107,7 @@ impl FitOptions {
         }
         let data = self.input.read(file, self.run.threads(), talk)?;
         let data = with_gold(data, self.gold.as_deref(), self.input.sets, talk)?;
-        let name = self.method.as_deref().unwrap_or(fitting::default_method(&data));
+        let name = self.method.as_deref().unwrap_or(crowdwise::default_method(&data).info.id);
         let method = method(name, &self.params)?;
         let fitted = fitting::fit(&*method, &data, &self.run, talk)?;
         fitting::say_stop(&fitted.fit, talk);
@@ -152,24 +153,11 @@ fn head_of(file: &str) -> Option<String> {
         head[..n].copy_from_slice(&bytes[..n]);
         n
     } else {
-        let mut f = std::fs::File::open(file).ok()?;
-        if !f.metadata().is_ok_and(|m| m.is_file()) {
+        // before it is opened: a named pipe that is opened twice has one reader too many, and its writer stops
+        if !std::fs::metadata(file).is_ok_and(|m| m.is_file()) {
             return None; // looking into a pipe would take from it
         }
-        f.read(&mut head).unwrap_or(0)
+        std::fs::File::open(file).ok()?.read(&mut head).unwrap_or(0)
     };
     Some(String::from_utf8_lossy(&head[..n]).into_owned())
-}
-
-/// The bytes of a file or of standard input.
-fn bytes_of(file: &str) -> Result<Vec<u8>, Error> {
-    use std::io::Read;
-    let mut bytes = Vec::new();
-    let read = if file == "-" {
-        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
-    } else {
-        std::fs::read(file).map(|b| bytes = b)
-    };
-    read.map_err(|e| Error::Unreadable { file: file.into(), what: e.to_string(), hint: None })?;
-    Ok(bytes)
 }

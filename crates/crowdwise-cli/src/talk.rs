@@ -1,5 +1,7 @@
 //! Talk goes to standard error, never among the data.
 
+use crowdwise::report::printable_lines;
+use crowdwise::{Syntax, spell};
 use std::fmt::Display;
 use std::io::Write;
 use std::time::Instant;
@@ -24,14 +26,19 @@ impl Talk {
     /// Something the user should know.
     pub fn note(self, text: impl Display) {
         if !self.quiet {
-            let _ = writeln!(anstream::stderr(), "crowdwise: {text}");
+            // names of the data may hold what a terminal would obey
+            let _ = writeln!(
+                anstream::stderr(),
+                "crowdwise: {}",
+                printable_lines(&spell(&text.to_string(), Syntax::Command))
+            );
         }
     }
 
     /// Something only the curious want to know.
     pub fn detail(self, text: impl Display) {
         if self.verbose {
-            let _ = writeln!(anstream::stderr(), "crowdwise: {text}");
+            let _ = writeln!(anstream::stderr(), "crowdwise: {}", printable_lines(&text.to_string()));
         }
     }
 

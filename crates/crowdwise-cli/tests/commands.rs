@@ -113,7 +113,7 @@ fn a_kept_fit_answers_like_the_answers() {
 fn annotators_can_be_sorted_and_written_as_json() {
     let args = ["annotators", "examples/demo.csv", "--by", "accuracy", "--format", "json", "-q"];
     let table = run(&args).ok().json();
-    assert_eq!(fields(&table), ["annotators", "class_names", "data", "method", "schema"]);
+    assert_eq!(fields(&table), ["annotators", "class_names", "data", "interval_level", "method", "schema"]);
     let accuracy: Vec<f64> =
         table["annotators"].as_array().unwrap().iter().map(|a| a["accuracy"].as_f64().unwrap()).collect();
     assert!(accuracy.is_sorted(), "{accuracy:?}");
@@ -190,7 +190,7 @@ fn inspect_in_words_and_in_json() {
     // the ends of a bootstrap interval depend on how the draws are made: they are checked below, not pinned here
     let text = run(&["inspect", "examples/anesthesia.csv", "-q"]).ok().block();
     let cut =
-        |line: &str| line.find("95 % interval").map_or(line.to_owned(), |at| format!("{}95 % interval …", &line[..at]));
+        |line: &str| line.find("90 % interval").map_or(line.to_owned(), |at| format!("{}90 % interval …", &line[..at]));
     assert_snapshot!(text.lines().map(cut).collect::<Vec<_>>().join("\n"));
     let json = run(&["inspect", "examples/demo.csv", "--format", "json", "-q"]).ok().json();
     assert_eq!((&json["items"], &json["labels"], &json["kind"]), (&json!(200), &json!(1000), &json!("categorical")));

@@ -36,7 +36,7 @@ fn json_has_the_promised_fields() {
     assert_eq!((&fit["schema"], &fit["method"], &fit["seed"]), (&json!(1), &json!("auto"), &json!(7)));
     assert_eq!(fit["data"], json!({"items": 200, "annotators": 12, "classes": 3, "labels": 1000}));
     assert_eq!(fit["class_names"], json!(["bird", "cat", "dog"]));
-    assert_eq!(fit["stop"], "converged");
+    assert!(fit["stop"] == "converged" || fit["stop"] == "settled", "{}", fit["stop"]);
     assert_eq!(fields(&fit["objective"]), ["kind", "value"]);
     let labels = fit["labels"].as_array().unwrap();
     assert_eq!(labels.len(), 200);

@@ -44,6 +44,13 @@ fn groups_of_a_file_count_as_one() {
 }
 
 #[test]
+fn groups_without_a_method_choose_one() {
+    let run = fit("annotator,group\nm1,models\nm2,models\nm3,models\n", &[]).ok();
+    assert!(run.stderr.contains("group-aware-em is used: --groups"), "{}", run.stderr);
+    assert_eq!(run.json()["method"], "group-aware-em");
+}
+
+#[test]
 fn bad_files_of_groups() {
     let refused = |groups: &str, more: &[&str], parts: &[&str]| {
         let run = fit(groups, more);
@@ -58,7 +65,7 @@ fn bad_files_of_groups() {
     refused("annotator,group\nM1,x\nq,x\n", em, &["has no annotator of the answers (its first is `M1`)", "`m1`"]);
     refused("annotator,group\n,x\n", em, &["row 1 has no annotator"]);
     refused("annotator,group\n", em, &["has no groups"]);
-    refused(good, &[], &["--groups needs a method that weighs groups", "group-aware-em"]);
+    refused(good, &["-m", "auto"], &["which auto does not", "group-aware-em"]);
     refused(good, &["-m", "dawid-skene"], &["which dawid-skene does not"]);
     refused(good, &["-m", "group-aware-em", "-p", "groups=2"], &["`groups` is 2", "`members`"]);
     let other = ["-m", "group-aware-em", "-p", "members={\"m1\":\"x\"}"];

@@ -101,6 +101,8 @@ fn graph() {
     let (alone, together) = (accuracy("majority-vote"), accuracy("ds-mrf"));
     assert!(together > alone + 0.05, "neighbours help: {alone} {together}");
     assert!(methods(&kind.json("compare", &["--folds", "0"])).contains(&"ds-mrf"));
+    let fit = kind.run("fit", &[]);
+    assert!(fit.stderr.contains("`ds-mrf` was used: the items have neighbours"), "{}", fit.stderr);
     // another simulation in the same folder leaves no graph of the first behind
     run_in(kind.path(), &["simulate", "real", "--items", "9", "-o", ".", "--force", "-q"]).ok();
     assert!(!kind.path().join("graph.csv").exists());
@@ -165,6 +167,11 @@ fn sequences() {
     let all = kind.json("compare", &["-m", "majority-vote,ds-hmm", "--folds", "0", "--truth", "truth.csv"]);
     assert!(number(&all, "/methods/1/evaluation/accuracy") > number(&all, "/methods/0/evaluation/accuracy"), "{all}");
     assert!(methods(&kind.json("compare", &["--folds", "0"])).contains(&"ds-hmm"));
+    // the default chooses between tokens one by one and sequences, and says so
+    let fit = kind.json("fit", &[]);
+    assert_eq!(fit["method"], "auto");
+    let used = fit["details"]["used"][0].as_str().unwrap();
+    assert!(["bayes-seq", "dawid-skene"].contains(&used), "{used}");
 }
 
 #[test]
@@ -207,6 +214,17 @@ fn values() {
 fn grades() {
     let kind = Kind::new("dawid-skene", &["--items", "60", "--annotators", "8"], &["--ordered"]);
     assert!(kind.run("inspect", &[]).stdout.contains("(ordinal)"));
+    // being one grade off is told from being four off, wherever a fit meets the truth
+    let fit = kind.json("fit", &["--truth", "truth.csv"]);
+    let (mae, kappa) = (number(&fit, "/evaluation/mae"), number(&fit, "/evaluation/quadratic_kappa"));
+    assert!((0.0..1.0).contains(&mae) && (0.5..=1.0).contains(&kappa), "{mae} {kappa}");
+    let told = kind.run("fit", &["--truth", "truth.csv"]).stderr;
+    assert!(told.contains("MAE ") && told.contains("quadratic κ "), "{told}");
+    let table =
+        kind.run("compare", &["-m", "majority-vote", "--truth", "truth.csv", "--folds", "0", "--format", "csv"]);
+    assert!(table.stdout.contains(",mae,quadratic_kappa,"), "{}", table.stdout);
+    let plain = Kind::new("dawid-skene", &["--items", "60", "--annotators", "8"], &[]);
+    assert!(plain.json("fit", &["--truth", "truth.csv"])["evaluation"]["mae"].is_null());
 }
 
 #[test]
@@ -237,12 +255,16 @@ fn groups_and_copies() {
     let made = ["--items", "300", "--annotators", "12", "--per-item", "8", "--accuracy", "0.75", "--copy-groups", "1"];
     let kind = Kind::new("dawid-skene", &made, &[]);
     kind.every_command("group-aware-em");
-    // any model of classes tells of copies where looking for them is cheap; shares of votes are no model
+    // copies count as one voice, whatever the method
     let found = |method: &str| kind.json("fit", &["-m", method])["findings"].to_string();
     for method in ["group-aware-em", "dawid-skene", "auto"] {
         let text = found(method);
-        assert!(text.contains("\"copies\"") && text.contains("corrected for 66 pairs"), "{method}: {text}");
+        assert!(
+            text.contains("\"one-voice\"") && text.contains("`a2`, `a3` and `a5` count as one voice"),
+            "{method}: {text}"
+        );
     }
     let honest = Kind::new("dawid-skene", &made[..8], &[]);
-    assert!(!honest.json("fit", &["-m", "dawid-skene"])["findings"].to_string().contains("\"copies\""));
+    let text = honest.json("fit", &["-m", "dawid-skene"])["findings"].to_string();
+    assert!(!text.contains("\"copies\"") && !text.contains("\"one-voice\""), "{text}");
 }

@@ -87,6 +87,33 @@ fn the_document_has_what_was_promised() {
     assert_eq!((&again["test"], &again["trace"]), (&d["test"], &d["trace"]));
 }
 
+/// Sources that vote for one class each are learned in two stages, and it is said why.
+#[test]
+fn the_sources_choose_the_learner() {
+    let dir = tempfile::tempdir().unwrap();
+    let simulate = |model: &str| {
+        let args =
+            ["simulate", model, "--items", "200", "--annotators", "6", "--classes", "3", "--features", "3", "--force"];
+        run_in(dir.path(), &[&args[..], &["-o", "w", "-q"]].concat()).ok();
+    };
+    let learn = |more: &[&str]| {
+        let args = ["learn", "w/answers.csv", "--features", "w/features.npy", "--items", "w/truth.csv", "-q"];
+        let short = ["-p", "epochs=2", "-p", "hidden=4", "--format", "json"];
+        run_in(dir.path(), &[&args[..], &short, more].concat()).ok().json()
+    };
+    simulate("labelling-functions");
+    let d = learn(&[]);
+    assert_eq!((&d["method"], &d["params"]["method"]), (&"two-stage".into(), &"majority-vote".into()));
+    assert_eq!(d["params"]["epochs"], 2);
+    let found = &d["findings"][0];
+    assert_eq!(found["code"], "chosen");
+    assert!(found["message"].as_str().unwrap().contains("vote for one class only"), "{found}");
+    // who asks for a learner gets it
+    assert_eq!(learn(&["-m", "aggnet"])["method"], "aggnet");
+    simulate("dawid-skene");
+    assert_eq!(learn(&[])["method"], "aggnet");
+}
+
 /// Images that are bright on the left or on the right, in folders by day; two annotators who are right and one who is not.
 #[test]
 fn from_a_folder_of_images() {

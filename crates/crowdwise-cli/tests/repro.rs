@@ -74,7 +74,7 @@ fn quality_has_every_method_and_figure() {
     let dir = small();
     let page = run_in(dir.path(), &["repro", "quality", "--data", ".", "--format", "json", "-q"]).ok().json();
     let figures = page["figures"].as_array().unwrap();
-    let plain = |e: &&crowdwise::Entry| !e.needs_features && !e.needs_structure;
+    let plain = |e: &&crowdwise::Entry| e.info.needs == crowdwise::Needs::NOTHING;
     let of_classes =
         crowdwise::methods().filter(plain).filter(|e| e.info.accepts.contains(&crowdwise::LabelKind::Categorical));
     assert_eq!(figures.len(), of_classes.count());

@@ -41,6 +41,14 @@ fn probabilities_of_a_classifier_are_used() {
     let named = fit("p.csv").ok();
     assert!(named.stderr.contains("probabilities of 1 item without answers left out"), "{}", named.stderr);
     let q = named.json()["labels"][2]["posterior"].clone();
+    // the default uses them too, and says so
+    let by_default =
+        run_in(dir.path(), &["fit", "votes.csv", "--probabilities", "p.csv", "--format", "json"]).ok().json();
+    for (a, b) in by_default["labels"].as_array().unwrap().iter().zip(named.json()["labels"].as_array().unwrap()) {
+        let p = |x: &serde_json::Value| x["probability"].as_f64().unwrap();
+        assert!(a["label"] == b["label"] && (p(a) - p(b)).abs() < 1e-12, "{a} {b}");
+    }
+    assert_eq!(by_default["details"]["used"][0], "crowdlab");
     // z has one label, cat, and a classifier that says dog: neither is sure
     assert!(q[0].as_f64().unwrap() < 0.9 && q[0].as_f64().unwrap() > 0.1, "{q}");
     let bare = fit("bare.csv").ok();

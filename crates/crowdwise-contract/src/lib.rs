@@ -4,7 +4,10 @@
 //! A list brings its own sample data, because a method of sequences wants chains and a method of pairs wants pairs:
 //! `sample(entry, kind)` gives a small table of a kind that the entry accepts.
 
-use crowdwise_core::{AnyMethod, Context, Dataset, Entry, Event, Fit, LabelKind, Stop, TableBuilder, Truth, stream};
+use crowdwise_core::simulate::{change, reordered};
+use crowdwise_core::{
+    AnyMethod, Context, Dataset, Entry, Event, Fit, LabelKind, Names, Stop, TableBuilder, Truth, stream,
+};
 use rand::RngExt;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,13 +16,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub type Exceptions<'a> = &'a [(&'a str, &'a str, &'a str)];
 
 /// The headings of a page, in order.
-pub const HEADINGS: [&str; 10] = [
+pub const HEADINGS: [&str; 11] = [
     "## In one sentence",
     "## When to use it (and when not)",
     "## Model",
     "## Inference",
     "## Parameters",
     "## What the result means",
+    "## How sure",
     "## Worked example",
     "## Numerical notes",
     "## Differences from the paper or reference code",
@@ -196,6 +200,35 @@ pub fn same_bits_on_any_threads(methods: &[Entry], sample: impl Fn(&Entry, Label
     }
 }
 
+/// Whoever says that it draws random numbers gives something else for another seed, in the truth or about the annotators.
+/// Excuses are called `stochastic`, and are needed.
+pub fn stochastic_methods_use_the_seed(
+    methods: &[Entry],
+    exceptions: Exceptions<'_>,
+    sample: impl Fn(&Entry, LabelKind) -> Dataset,
+) {
+    let mut broken = Vec::new();
+    for e in methods.iter().filter(|e| e.info.capabilities.stochastic) {
+        let told = |d: &Dataset, seed: u64| {
+            let f = fit_with(&*e.default(), d, seed, 1);
+            serde_json::to_string(&(&f.truth, &f.annotators)).expect("plain data")
+        };
+        let moves = e.info.accepts.iter().any(|&kind| {
+            let d = sample(e, kind);
+            let first = told(&d, 5);
+            (6..9).any(|seed| told(&d, seed) != first)
+        });
+        let excuse = excused(exceptions, e, "stochastic");
+        if !moves && !excuse {
+            broken.push(format!("{} says that it is stochastic, but four seeds give the same result", e.info.id));
+        }
+        if moves && excuse {
+            broken.push(format!("{} needs no excuse: seeds change its result", e.info.id));
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
 /// A run that is cancelled at once, or at its first event, gives what is there, marked.
 pub fn cancelled_runs_give_what_is_there(methods: &[Entry], sample: impl Fn(&Entry, LabelKind) -> Dataset) {
     for e in methods {
@@ -211,6 +244,79 @@ pub fn cancelled_runs_give_what_is_there(methods: &[Entry], sample: impl Fn(&Ent
             let f = m.fit(&d, &mut Context::new(0, 1).with_cancel(&flag).with_sink(&mut stop)).unwrap();
             check_valid(&f, &d, "cancelled later");
         }
+    }
+}
+
+/// Largest change of a probability, a score, a value or a number of an annotator that rounding may make when rows come in
+/// another order: iterations stop a little earlier or later.
+pub const ORDER_TOLERANCE: f64 = 1e-6;
+
+/// Rows in another order change nothing. A method that is numbered canonically gives the same bits, samplers included; of the
+/// others sums of the same numbers in another order are left, up to [`ORDER_TOLERANCE`], and no label changes.
+pub fn order_of_rows_changes_nothing(
+    methods: &[Entry],
+    make: impl Fn(&Entry) -> Box<dyn AnyMethod>,
+    samples: impl Fn(&Entry, LabelKind) -> Vec<Dataset>,
+) {
+    let mut broken = Vec::new();
+    for e in methods {
+        for &kind in e.info.accepts {
+            for (n, d) in samples(e, kind).iter().enumerate() {
+                let m = make(e);
+                let first = fit_with(&*m, d, 3, 1);
+                for seed in 0..2 {
+                    let other = reordered(d, seed);
+                    let again = fit_with(&*m, &other, 3, 1);
+                    let moved = change((d, &first), (&other, &again));
+                    let most = if m.is_canonical(kind) { 0.0 } else { ORDER_TOLERANCE };
+                    let fine = moved.truth <= most && moved.annotators <= most && moved.labels == 0;
+                    if !fine {
+                        broken.push(format!("{}: {kind} labels, sample {n}: {moved:?}", e.info.id));
+                    }
+                    for key in misplaced_details((d, &first), (&other, &again)) {
+                        broken.push(format!("{}: {kind} labels, sample {n}: detail `{key}`", e.info.id));
+                    }
+                }
+            }
+        }
+    }
+    assert!(broken.is_empty(), "the order of rows matters to\n{}", broken.join("\n"));
+}
+
+/// Details with an entry per annotator or per item whose entries do not belong to the same names in both fits. A list that
+/// merely has that many entries (a trace, say) is not taken for one: it must also be another list once it is put in order.
+fn misplaced_details((a, fit_a): (&Dataset, &Fit), (b, fit_b): (&Dataset, &Fit)) -> Vec<String> {
+    let numbers = |from: &Names, to: &Names| -> Vec<usize> {
+        from.iter().map(|n| to.get(n).expect("the same names in another order") as usize).collect()
+    };
+    let orders = [numbers(a.table.annotators(), b.table.annotators()), numbers(a.table.items(), b.table.items())];
+    let mut found = Vec::new();
+    for (key, value) in &fit_a.diagnostics.details {
+        let (Some(x), Some(y)) = (value.as_array(), fit_b.diagnostics.details.get(key).and_then(|v| v.as_array()))
+        else {
+            continue;
+        };
+        for order in &orders {
+            let shuffled = order.iter().enumerate().any(|(i, &o)| i != o);
+            if x.len() != order.len() || y.len() != order.len() || !shuffled {
+                continue;
+            }
+            let follows = order.iter().enumerate().all(|(i, &o)| close(&x[i], &y[o]));
+            let stays = x.iter().zip(y).all(|(p, q)| close(p, q));
+            if !follows && stays {
+                found.push(key.clone());
+            }
+        }
+    }
+    found
+}
+
+/// Equal, but for rounding.
+fn close(a: &Value, b: &Value) -> bool {
+    match (a.as_f64(), b.as_f64(), a.as_array(), b.as_array()) {
+        (Some(x), Some(y), _, _) => (x - y).abs() <= ORDER_TOLERANCE * x.abs().max(1.0),
+        (_, _, Some(x), Some(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| close(x, y)),
+        _ => a == b,
     }
 }
 

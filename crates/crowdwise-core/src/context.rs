@@ -1,10 +1,10 @@
 //! What a run brings to a method: seed, threads, progress, cancellation, a warm start; and the one iteration loop.
 
 use crate::fit::{Diagnostics, Objective, Stop, TracePoint};
+use crate::settled::Settled;
 use crate::{Error, Fit};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -43,12 +43,13 @@ pub struct Context<'a> {
     pub threads: usize,
     /// A fit of the same method on the same annotators and classes to start from.
     pub warm: Option<&'a Fit>,
+    /// Counts every annotator, also those who copy another one: see [`crate::voices`].
+    pub count_copies: bool,
     sink: Option<Sink<'a>>,
     cancel: Option<&'a AtomicBool>,
     last_event: Option<Instant>,
     pool: Option<rayon::ThreadPool>,
-    kept: Option<Box<dyn Any + Send>>,
-    brought: Option<Box<dyn Any + Send>>,
+    settled: Option<Settled>,
 }
 
 impl std::fmt::Debug for Context<'_> {
@@ -72,12 +73,12 @@ impl<'a> Context<'a> {
             seed,
             threads: threads.max(1),
             warm: None,
+            count_copies: false,
             sink: None,
             cancel: None,
             last_event: None,
             pool: None,
-            kept: None,
-            brought: None,
+            settled: None,
         }
     }
 
@@ -100,24 +101,34 @@ impl<'a> Context<'a> {
         self
     }
 
-    /// Leaves something beside the fit that is no plain data (a trained classifier) for whoever started the run.
-    pub fn keep<T: Any + Send>(&mut self, what: T) {
-        self.kept = Some(Box::new(what));
+    /// Counts every annotator, also those who copy another one.
+    #[must_use]
+    pub fn with_count_copies(mut self, count: bool) -> Self {
+        self.count_copies = count;
+        self
     }
 
-    /// Takes what the method left, if it is of this type.
-    pub fn take_kept<T: Any + Send>(&mut self) -> Option<T> {
-        self.kept.take().and_then(|kept| kept.downcast::<T>().ok()).map(|kept| *kept)
-    }
-
-    /// Brings something to the method that is no plain data: a classifier of another framework.
-    pub fn bring<T: Any + Send>(&mut self, what: T) {
-        self.brought = Some(Box::new(what));
-    }
-
-    /// Takes what was brought, if it is of this type.
-    pub fn take_brought<T: Any + Send>(&mut self) -> Option<T> {
-        self.brought.take().and_then(|brought| brought.downcast::<T>().ok()).map(|brought| *brought)
+    /// Does `work` in a run like this one that starts from another fit.
+    pub(crate) fn starting_from<R>(&mut self, warm: Option<&Fit>, work: impl FnOnce(&mut Context<'_>) -> R) -> R {
+        let mut sink = self.sink.take();
+        let mut run = Context {
+            count_copies: self.count_copies,
+            settled: self.settled,
+            seed: self.seed,
+            threads: self.threads,
+            warm,
+            sink: match &mut sink {
+                Some(s) => Some(&mut **s),
+                None => None,
+            },
+            cancel: self.cancel,
+            last_event: self.last_event,
+            pool: self.pool.take(),
+        };
+        let out = work(&mut run);
+        (self.last_event, self.pool) = (run.last_event, run.pool);
+        self.sink = sink;
+        out
     }
 
     pub fn cancelled(&self) -> bool {
@@ -155,8 +166,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The one iteration loop: calls `step` until it changes less than `tol`, `max_iter` is reached, the run is
-    /// cancelled or the objective is no longer finite. A step that failed to be finite must leave the caller's last
+    /// Called by a step: the answers have settled, so that the loop may end whatever the parameters still do.
+    pub fn settle(&mut self, how: Settled) {
+        self.settled = Some(how);
+    }
+
+    /// The one iteration loop: calls `step` until it changes less than `tol` or [settles](Context::settle), `max_iter` is
+    /// reached, the run is cancelled or the objective is no longer finite. A step that failed to be finite must leave the caller's last
     /// finite state in place by returning before it is overwritten.
     pub fn iterate(
         &mut self,
@@ -164,7 +180,8 @@ impl<'a> Context<'a> {
         tol: f64,
         mut step: impl FnMut(&mut Self, usize) -> Result<Step, Error>,
     ) -> Result<Run, Error> {
-        let mut run = Run { stop: Stop::MaxIter, iterations: 0, trace: Vec::new() };
+        let mut run = Run { stop: Stop::MaxIter, iterations: 0, trace: Vec::new(), settled: None };
+        self.settled = None;
         for iteration in 1..=max_iter {
             let Step { objective, change } = step(self, iteration)?;
             run.iterations = iteration;
@@ -176,6 +193,11 @@ impl<'a> Context<'a> {
             self.event(&Event::Iteration { iteration, max_iter, objective, change, tol });
             if change < tol {
                 run.stop = Stop::Converged;
+                break;
+            }
+            if let Some(how) = self.settled.take() {
+                run.stop = Stop::Settled;
+                run.settled = Some(how);
                 break;
             }
             if self.cancelled() {
@@ -215,18 +237,24 @@ pub struct Run {
     pub stop: Stop,
     pub iterations: usize,
     pub trace: Vec<TracePoint>,
+    /// How still the answers were, where that is why it ended.
+    pub settled: Option<Settled>,
 }
 
 impl Run {
     /// Diagnostics with the last finite objective of the trace, called `kind`.
     pub fn diagnostics(self, kind: &str) -> Diagnostics {
         let value = self.trace.iter().rev().find_map(|t| t.objective);
+        let mut details = serde_json::Map::new();
+        if let Some(how) = self.settled {
+            how.tell(&mut details);
+        }
         Diagnostics {
             stop: self.stop,
             iterations: self.iterations,
             objective: value.map(|value| Objective { kind: kind.into(), value }),
             trace: self.trace,
-            details: serde_json::Map::new(),
+            details,
         }
     }
 }

@@ -113,7 +113,7 @@ impl Gold {
                             some(&extra),
                             some(&classes)
                         ),
-                        hint: Some("write the classes as the answers do, or choose the column with `--label`".into()),
+                        hint: Some("write the classes as the answers do, or choose the column with ⟦--label⟧".into()),
                     });
                 }
                 let outside = unknown.iter().enumerate().map(|(n, &r)| (n as u32, code(r))).collect();
@@ -239,6 +239,15 @@ impl Probabilities {
         Ok(Probabilities { k, values })
     }
 
+    /// The same rows in another order: the new n-th is the old `order[n]`-th.
+    pub(crate) fn renumbered(&self, order: &[u32]) -> Probabilities {
+        if self.rows() != order.len() {
+            return self.clone(); // rows that are missing are a matter for whoever uses them
+        }
+        let values = order.iter().flat_map(|&o| &self.values[o as usize * self.k..(o as usize + 1) * self.k]);
+        Probabilities { k: self.k, values: values.copied().collect() }
+    }
+
     /// Probability of class `c` for item `i`.
     pub fn get(&self, i: usize, c: usize) -> f64 {
         if c < self.k { self.values[i * self.k + c] } else { 0.0 }
@@ -276,6 +285,26 @@ impl Dataset {
             probabilities: None,
             words: Vec::new(),
             source: "the data".into(),
+        }
+    }
+
+    /// The same items, annotators and classes without some of the labels.
+    #[must_use]
+    pub fn without_rows(&self, hidden: impl Fn(usize) -> bool) -> Self {
+        self.with_table(self.table.filter_rows(|r| !hidden(r)))
+    }
+
+    /// The same with other labels of the same items, annotators and classes.
+    #[must_use]
+    pub fn with_table(&self, table: Table) -> Self {
+        Dataset {
+            table,
+            structure: self.structure.clone(),
+            gold: self.gold.clone(),
+            features: self.features.clone(),
+            probabilities: self.probabilities.clone(),
+            words: self.words.clone(),
+            source: self.source.clone(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The one error type. Codes are a promise; messages may improve.
 
 use crate::LabelKind;
+use crate::hint::{Syntax, spell};
 use std::fmt::Write;
 
 /// A row that could not be read.
@@ -37,6 +38,8 @@ pub enum Error {
     #[error("too large: {what}")]
     TooLarge { what: String },
     #[error("{what}")]
+    NotFinite { what: String, hint: String },
+    #[error("{what}")]
     Unsupported { what: String, hint: Option<String> },
     #[error("{what}")]
     Usage { what: String, hint: Option<String> },
@@ -61,6 +64,7 @@ impl Error {
             Error::BadData { .. } => "bad-data",
             Error::Unwritable { .. } => "unwritable",
             Error::TooLarge { .. } => "too-large",
+            Error::NotFinite { .. } => "not-finite",
             Error::Unsupported { .. } => "unsupported",
             Error::Usage { .. } => "usage",
             Error::Interrupted => "interrupted",
@@ -68,8 +72,22 @@ impl Error {
         }
     }
 
-    /// What to do about it.
+    /// What to do about it, in the words of the command line.
     pub fn hint(&self) -> Option<String> {
+        self.hint_for(Syntax::Command)
+    }
+
+    /// What to do about it, in the words of a front end.
+    pub fn hint_for(&self, syntax: Syntax) -> Option<String> {
+        if let Error::Several(all) = self {
+            let hints: Vec<String> = all.iter().filter_map(|e| e.hint_for(syntax)).collect();
+            return (!hints.is_empty()).then(|| hints.join("; "));
+        }
+        self.marked().map(|text| spell(&text, syntax))
+    }
+
+    /// The hint with its marks.
+    fn marked(&self) -> Option<String> {
         match self {
             Error::MissingColumn { suggestion, .. } => suggestion.clone(),
             Error::UnknownParameter { nearest: Some(n), .. } | Error::Unknown { nearest: Some(n), .. } => {
@@ -85,17 +103,15 @@ impl Error {
             | Error::Usage { hint, .. } => hint.clone(),
             Error::WrongLabelKind { needs, has, .. } => match (needs.as_slice(), has) {
                 ([LabelKind::Categorical], LabelKind::Real) => {
-                    Some("`--kind categorical` if the numbers are codes".into())
+                    Some("⟦--kind categorical⟧ if the numbers are codes".into())
                 }
-                ([LabelKind::Real], LabelKind::Categorical) => Some("`--kind real` if the labels are amounts".into()),
-                _ => Some(format!("`crowdwise methods` lists the methods for {has} labels")),
+                ([LabelKind::Real], LabelKind::Categorical) => Some("⟦--kind real⟧ if the labels are amounts".into()),
+                _ => Some(format!("⟦crowdwise methods⟧ lists the methods for {has} labels")),
             },
+            Error::NotFinite { hint, .. } => Some(hint.clone()),
+            Error::TooLarge { .. } => Some("⟦--max-memory SIZE⟧ allows more".into()),
             Error::BadRows { .. } => {
-                Some("correct these lines, or pass `--skip-bad-rows` to leave them out (counted)".into())
-            }
-            Error::Several(all) => {
-                let hints: Vec<String> = all.iter().filter_map(Error::hint).collect();
-                (!hints.is_empty()).then(|| hints.join("; "))
+                Some("correct these lines, or pass ⟦--skip-bad-rows⟧ to leave them out (counted)".into())
             }
             _ => None,
         }
@@ -198,10 +214,11 @@ mod tests {
             wanted: "worker".into(),
             file: "votes.csv".into(),
             found: vec!["task".into(), "rater".into()],
-            suggestion: Some("--annotator rater".into()),
+            suggestion: Some("⟦--annotator rater⟧".into()),
         };
         assert_eq!(e.to_string(), "no column `worker` in votes.csv (found: `task`, `rater`)");
         assert_eq!((e.code(), e.hint().as_deref()), ("missing-column", Some("--annotator rater")));
+        assert_eq!(e.hint_for(Syntax::Python).as_deref(), Some("annotator=\"rater\""));
         let mut p = Problems::default();
         p.positive("tol", 0.0);
         p.count("max_iter", 0);

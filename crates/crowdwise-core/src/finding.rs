@@ -1,5 +1,6 @@
 //! Findings: problems in the data or the fit, with advice.
 
+use crate::Hint;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -52,7 +53,8 @@ pub struct Finding {
     pub severity: Severity,
     pub subject: Subject,
     pub message: String,
-    pub advice: String,
+    /// What to do about it.
+    pub advice: Hint,
     /// What it rests on, for findings about single annotators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statistic: Option<Statistic>,
@@ -64,7 +66,7 @@ impl Finding {
         severity: Severity,
         subject: Subject,
         message: impl Into<String>,
-        advice: impl Into<String>,
+        advice: impl Into<Hint>,
     ) -> Self {
         Finding {
             code: code.into(),

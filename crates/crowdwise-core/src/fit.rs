@@ -28,7 +28,8 @@ pub struct Fit {
 pub enum Truth {
     /// Posterior over classes, units x K row-major; rows sum to 1.
     Classes { k: usize, posterior: Vec<f64> },
-    /// Estimate and its standard error per unit (NaN where unknown).
+    /// Estimate and its standard error per unit (NaN where unknown), of such a size that the estimate ± 1.645 of them is a
+    /// 90 % interval if annotators err independently of each other.
     Real { value: Vec<f64>, sd: Vec<f64> },
     /// Score per item with its interval; scores of different components are not comparable.
     Scores {
@@ -95,10 +96,25 @@ pub enum Stop {
     /// Nothing to iterate.
     Direct,
     Converged,
+    /// Labels and probabilities no longer move, though parameters of some annotators still do.
+    Settled,
     MaxIter,
     Cancelled,
     /// The objective became infinite or not a number; the last finite state is returned.
     NotFinite,
+}
+
+impl Stop {
+    /// The iterations came to their end by themselves, or there were none.
+    pub fn is_end(self) -> bool {
+        matches!(self, Stop::Direct | Stop::Converged | Stop::Settled)
+    }
+
+    /// The ending to tell of a fit that is made of several: the one that leaves most to be done.
+    pub fn worst(all: impl IntoIterator<Item = Stop>) -> Option<Stop> {
+        let order = [Stop::Direct, Stop::Converged, Stop::Settled, Stop::MaxIter, Stop::Cancelled, Stop::NotFinite];
+        all.into_iter().max_by_key(|s| order.iter().position(|o| o == s))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -181,15 +197,39 @@ impl Outcome {
             findings: Vec::new(),
         }
     }
+
+    /// Posterior rows and K, for categorical ones.
+    pub fn posterior(&self) -> Option<(usize, &[f64])> {
+        self.truth.posterior()
+    }
+
+    /// See [`Fit::model_posterior`].
+    pub fn model_posterior(&self) -> Option<(usize, &[f64])> {
+        let (k, p) = self.posterior()?;
+        Some((k, self.uncalibrated.as_deref().unwrap_or(p)))
+    }
+}
+
+impl Truth {
+    /// Posterior rows and K, where the truth are classes.
+    pub fn posterior(&self) -> Option<(usize, &[f64])> {
+        match self {
+            Truth::Classes { k, posterior } => Some((*k, posterior)),
+            _ => None,
+        }
+    }
 }
 
 impl Fit {
     /// Posterior rows and K, for categorical fits.
     pub fn posterior(&self) -> Option<(usize, &[f64])> {
-        match &self.truth {
-            Truth::Classes { k, posterior } => Some((*k, posterior)),
-            _ => None,
-        }
+        self.truth.posterior()
+    }
+
+    /// The level of its intervals: that of the scores is a parameter of the method.
+    pub fn interval_level(&self) -> f64 {
+        let asked = self.provenance.params.get("level").and_then(Value::as_f64);
+        asked.filter(|_| matches!(self.truth, Truth::Scores { .. })).unwrap_or(crate::stats::LEVEL)
     }
 
     /// Posterior rows and K as the model has them: what belongs together with its annotators. A calibrated posterior says
@@ -201,6 +241,20 @@ impl Fit {
 }
 
 impl Annotators {
+    /// All numbers of the model.
+    pub(crate) fn numbers(&self) -> [&[f64]; 2] {
+        match self {
+            Annotators::None => [&[], &[]],
+            Annotators::Weight { weight: x }
+            | Annotators::Accuracy { accuracy: x, .. }
+            | Annotators::ClassAccuracy { accuracy: x, .. }
+            | Annotators::Confusion { matrix: x, .. }
+            | Annotators::Ability { ability: x, .. } => [x, &[]],
+            Annotators::Competence { competence, strategy, .. } => [competence, strategy],
+            Annotators::Gaussian { bias, sd } => [bias, sd],
+        }
+    }
+
     /// Number of classes of the confusion matrices, where the model has them (or something that gives them).
     pub fn classes(&self) -> Option<usize> {
         match self {

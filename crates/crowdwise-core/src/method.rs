@@ -1,7 +1,10 @@
 //! The contract of a method, and the list entry that front ends work with.
 
+use crate::about::{Family, Gives, Needs, Situation};
 use crate::fit::{Fit, Outcome, Provenance};
-use crate::{Context, Dataset, Error, LabelKind, Problems, names};
+use crate::numbering::Numbering;
+use crate::voices::{self, Voice};
+use crate::{Context, Dataset, Error, LabelKind, Problems, Subject, finite, names};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -34,6 +37,20 @@ pub struct Capabilities {
     pub warm_start: bool,
     /// Maximises a likelihood or a bound, so that a held-out score has a meaning.
     pub likelihood: bool,
+    /// Takes a ranking as one answer and not as the comparisons that it implies.
+    pub whole_rankings: bool,
+}
+
+impl Capabilities {
+    pub const NONE: Capabilities = Capabilities {
+        confusion: false,
+        monotone: false,
+        stochastic: false,
+        gold: false,
+        warm_start: false,
+        likelihood: false,
+        whole_rankings: false,
+    };
 }
 
 /// Where a method was published.
@@ -60,18 +77,58 @@ pub struct MethodInfo {
     pub capabilities: Capabilities,
     pub references: &'static [Reference],
     pub status: Status,
+    pub family: Family,
+    pub needs: Needs,
+    pub gives: Gives,
+    /// Data for which it is taken unless another method is asked for.
+    pub default_for: &'static [Situation],
+    /// Data on which it is compared with others unless told otherwise: one of each idea.
+    pub compared: &'static [Situation],
+}
+
+impl MethodInfo {
+    /// What most methods of a family have in common: they need answers only, and nothing chooses them by itself. Id, name,
+    /// summary, page, kinds of labels and references are empty: every method says its own (the contract looks).
+    pub const fn of(family: Family) -> MethodInfo {
+        MethodInfo {
+            id: "",
+            name: "",
+            summary: "",
+            doc: "",
+            aliases: &[],
+            accepts: &[],
+            capabilities: Capabilities::NONE,
+            references: &[],
+            status: Status::Preview,
+            family,
+            needs: Needs::NOTHING,
+            gives: Gives::LABELS,
+            default_for: &[],
+            compared: &[],
+        }
+    }
+
+    /// Whether it can be fitted to these data: it takes such labels, and what it needs is there.
+    pub fn fits(&self, data: &Dataset) -> bool {
+        self.accepts.contains(&data.table.kind()) && self.needs.met_by(data)
+    }
 }
 
 /// One method: its parameters and how to fit.
 pub trait Method: Params {
     const INFO: MethodInfo;
-    /// Cannot work without a row of features per item.
-    const NEEDS_FEATURES: bool = false;
-    /// Cannot work on items that have nothing to do with each other: wants sequences, or neighbours.
-    const NEEDS_STRUCTURE: bool = false;
+    /// Looks for annotators who depend on each other itself, and must see all of their labels: no guard against copies.
+    const SEES_COPIES: bool = false;
 
     /// Reports every bad parameter.
     fn check(&self, _problems: &mut Problems) {}
+
+    /// Whether the numbers of items and annotators play a part beyond naming them (a sampler that goes from item to item, a
+    /// random start, a choice between equals). They are then numbered by what was labelled and not by the order of the rows,
+    /// which costs a copy of the table: see `docs/adr/0012`.
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        false
+    }
 
     /// Fits. Never prints, never reads files; seed, threads, progress and cancellation come from the context. The data
     /// has at least one label and is of an accepted kind.
@@ -85,7 +142,12 @@ const MOST_PROBABILITIES: usize = 1_500_000_000;
 pub trait AnyMethod: Send + Sync {
     fn info(&self) -> &'static MethodInfo;
     fn params(&self) -> Value;
-    /// Checks the kind of data, fits, and completes the result with findings and provenance.
+    /// Whether labels of this kind are renumbered, so that the order of rows changes nothing at all, not even by rounding.
+    fn is_canonical(&self, kind: LabelKind) -> bool;
+    /// The estimate alone: checks the data and fits. This is what a method asks that runs another one inside; provenance and
+    /// findings are for whoever shows a result.
+    fn estimate(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error>;
+    /// Checks the data, fits, and completes the result with findings and provenance.
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Fit, Error>;
 }
 
@@ -98,59 +160,166 @@ impl<M: Method> AnyMethod for M {
         serde_json::to_value(self).expect("parameters are plain data")
     }
 
-    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Fit, Error> {
-        let table = &data.table;
-        if !M::INFO.accepts.contains(&table.kind()) {
-            return Err(Error::WrongLabelKind {
-                method: M::INFO.id.into(),
-                needs: M::INFO.accepts.to_vec(),
-                has: table.kind(),
-                file: data.source.clone(),
-            });
-        }
-        if table.n_labels() == 0 {
-            return Err(Error::NoData { file: data.source.clone(), what: "has no labels".into(), hint: None });
-        }
-        let entries = table.n_units().saturating_mul(table.n_classes());
-        if entries > MOST_PROBABILITIES {
-            let (n, k) = (table.n_units(), table.n_classes());
-            return Err(Error::TooLarge { what: format!("{n} items times {k} classes are {entries} probabilities") });
-        }
-        if M::NEEDS_FEATURES && data.features.is_none() {
-            return Err(Error::Unsupported {
-                what: format!("{} learns from features, but {} comes without", M::INFO.id, data.source),
-                hint: Some("`crowdwise learn ANSWERS --features X.npy` reads them".into()),
-            });
-        }
-        let mut problems = Problems::default();
-        self.check(&mut problems);
-        Error::all(problems.0)?;
-        let out = Method::fit(self, data, cx)?;
-        let mut fit = Fit {
-            truth: out.truth,
-            uncalibrated: out.uncalibrated,
-            annotators: out.annotators,
-            class_prior: out.class_prior,
-            difficulty: out.difficulty,
-            diagnostics: out.diagnostics,
-            findings: out.findings,
-            provenance: Provenance {
-                method: M::INFO.id.into(),
-                params: self.params(),
-                seed: cx.seed,
-                version: env!("CARGO_PKG_VERSION").into(),
-                kind: table.kind(),
-                items: table.n_items(),
-                annotators: table.n_annotators(),
-                classes: table.n_classes(),
-                labels: table.n_labels(),
-                digest: format!("{:016x}", table.digest()),
-            },
-        };
-        let more = crate::questions::findings(data, &fit);
-        fit.findings.extend(more);
-        Ok(fit)
+    fn is_canonical(&self, kind: LabelKind) -> bool {
+        self.numbers_matter(kind)
     }
+
+    fn estimate(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(estimate_by(self, data, cx, |data, cx| Ok((Method::fit(self, data, cx)?, ())))?.outcome)
+    }
+
+    fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Fit, Error> {
+        Ok(fit_by(self, data, cx, |data, cx| Ok((Method::fit(self, data, cx)?, ())))?.0)
+    }
+}
+
+/// What [`AnyMethod::fit`] does, for a method that leaves more than an outcome: `work` gives both.
+pub fn fit_by<M: Method, T>(
+    method: &M,
+    data: &Dataset,
+    cx: &mut Context<'_>,
+    work: impl FnOnce(&Dataset, &mut Context<'_>) -> Result<(Outcome, T), Error>,
+) -> Result<(Fit, T), Error> {
+    let Estimate { outcome: out, rest, counted } = estimate_by(method, data, cx, work)?;
+    let table = &data.table;
+    let mut fit = Fit {
+        truth: out.truth,
+        uncalibrated: out.uncalibrated,
+        annotators: out.annotators,
+        class_prior: out.class_prior,
+        difficulty: out.difficulty,
+        diagnostics: out.diagnostics,
+        findings: out.findings,
+        provenance: Provenance {
+            method: M::INFO.id.into(),
+            params: method.params(),
+            seed: cx.seed,
+            version: env!("CARGO_PKG_VERSION").into(),
+            kind: table.kind(),
+            items: table.n_items(),
+            annotators: table.n_annotators(),
+            classes: table.n_classes(),
+            labels: table.n_labels(),
+            digest: format!("{:016x}", table.digest()),
+        },
+    };
+    fit.findings.extend(crate::questions::findings(data, &fit));
+    if !M::INFO.capabilities.whole_rankings {
+        fit.findings.extend(crate::questions::pairs_of_rankings(data));
+    }
+    tell(&mut fit, data, &counted);
+    Ok((fit, rest))
+}
+
+/// An outcome, what else the work gave, and who counted as one voice.
+struct Estimate<T> {
+    outcome: Outcome,
+    rest: T,
+    counted: Vec<Voice>,
+}
+
+/// Looks whether the data are what the method takes, and estimates.
+fn estimate_by<M: Method, T>(
+    method: &M,
+    data: &Dataset,
+    cx: &mut Context<'_>,
+    work: impl FnOnce(&Dataset, &mut Context<'_>) -> Result<(Outcome, T), Error>,
+) -> Result<Estimate<T>, Error> {
+    check_data::<M>(data)?;
+    let mut problems = Problems::default();
+    method.check(&mut problems);
+    finite::check_parameters(&method.params(), &mut problems);
+    Error::all(problems.0)?;
+    finite::check_values(data)?;
+    let counted = if M::SEES_COPIES || cx.count_copies { Vec::new() } else { voices::find(data) };
+    let (outcome, rest) = guarded(method, data, &counted, cx, work)?;
+    finite::check_result(M::INFO.id, data, &outcome.truth, &outcome.annotators)?;
+    Ok(Estimate { outcome, rest, counted })
+}
+
+/// Kind, number and size of the labels, and what the method needs besides.
+fn check_data<M: Method>(data: &Dataset) -> Result<(), Error> {
+    let table = &data.table;
+    if !M::INFO.accepts.contains(&table.kind()) {
+        return Err(Error::WrongLabelKind {
+            method: M::INFO.id.into(),
+            needs: M::INFO.accepts.to_vec(),
+            has: table.kind(),
+            file: data.source.clone(),
+        });
+    }
+    if table.n_labels() == 0 {
+        return Err(Error::NoData { file: data.source.clone(), what: "has no labels".into(), hint: None });
+    }
+    let entries = table.n_units().saturating_mul(table.n_classes());
+    if entries > MOST_PROBABILITIES {
+        let (n, k) = (table.n_units(), table.n_classes());
+        return Err(Error::TooLarge { what: format!("{n} items times {k} classes are {entries} probabilities") });
+    }
+    if M::INFO.needs.features && data.features.is_none() {
+        return Err(Error::Unsupported {
+            what: format!("{} learns from features, but {} comes without", M::INFO.id, data.source),
+            hint: Some(if M::INFO.gives.classifier {
+                "⟦crowdwise learn ANSWERS --features X.npy⟧ reads them".into()
+            } else {
+                format!("⟦crowdwise fit ANSWERS -m {} --features X.npy⟧ reads them", M::INFO.id)
+            }),
+        });
+    }
+    Ok(())
+}
+
+/// Labels beyond which the copy would cost more than it is worth: what is drawn for so many hardly differs.
+const MOST_RENUMBERED: usize = 20_000_000;
+
+/// Works with numbers that do not depend on the order of rows, where the method asks for that.
+fn in_order<M: Method, T>(
+    method: &M,
+    data: &Dataset,
+    cx: &mut Context<'_>,
+    work: impl FnOnce(&Dataset, &mut Context<'_>) -> Result<(Outcome, T), Error>,
+) -> Result<(Outcome, T), Error> {
+    let wanted = method.numbers_matter(data.table.kind()) && data.table.n_labels() <= MOST_RENUMBERED;
+    let Some(numbering) = wanted.then(|| Numbering::of(data)).flatten() else { return work(data, cx) };
+    let renumbered = numbering.apply(data);
+    let warm = cx.warm.map(|fit| numbering.renumbered(fit));
+    let (out, rest) = cx.starting_from(warm.as_ref(), |cx| work(&renumbered, cx))?;
+    Ok((numbering.undo(out), rest))
+}
+
+/// Works with one label for every voice, and gives its members what was found of it. Methods that this one runs inside see what it
+/// sees: copies are looked for once.
+fn guarded<M: Method, T>(
+    method: &M,
+    data: &Dataset,
+    counted: &[Voice],
+    cx: &mut Context<'_>,
+    work: impl FnOnce(&Dataset, &mut Context<'_>) -> Result<(Outcome, T), Error>,
+) -> Result<(Outcome, T), Error> {
+    let before = std::mem::replace(&mut cx.count_copies, true);
+    let out = if counted.is_empty() {
+        in_order(method, data, cx, work)
+    } else {
+        in_order(method, &data.with_table(voices::one_label_each(&data.table, counted)), cx, work)
+    };
+    cx.count_copies = before;
+    let (mut out, rest) = out?;
+    voices::expand(&mut out.annotators, counted);
+    Ok((out, rest))
+}
+
+/// Says who counts as one, first of all; that they copy each other is then known.
+fn tell(fit: &mut Fit, data: &Dataset, counted: &[Voice]) {
+    if counted.is_empty() {
+        return;
+    }
+    let name = |&j: &u32| data.table.annotators().name(j as usize);
+    let known: Vec<&str> = counted.iter().flat_map(|v| &v.members).map(name).collect();
+    let said = |s: &Subject| matches!(s, Subject::Annotator(a) if known.contains(&a.as_str()));
+    fit.findings.retain(|f| f.code != "copies" || !said(&f.subject));
+    fit.findings.splice(0..0, voices::told(data, counted));
+    let groups: Vec<Vec<&str>> = counted.iter().map(|v| v.members.iter().map(name).collect()).collect();
+    fit.diagnostics.details.insert("one_voice".into(), groups.into());
 }
 
 /// Makes a method from named parameter values.
@@ -160,10 +329,6 @@ type Make = fn(&[(String, Value)]) -> Result<Box<dyn AnyMethod>, Error>;
 #[derive(Clone, Copy)]
 pub struct Entry {
     pub info: &'static MethodInfo,
-    /// Cannot work without a row of features per item.
-    pub needs_features: bool,
-    /// Cannot work on items that have nothing to do with each other: wants sequences, or neighbours.
-    pub needs_structure: bool,
     make: Make,
     schema: fn() -> Value,
     defaults: fn() -> Value,
@@ -189,8 +354,6 @@ pub struct ParamInfo {
 pub const fn entry<M: Method>() -> Entry {
     Entry {
         info: &M::INFO,
-        needs_features: M::NEEDS_FEATURES,
-        needs_structure: M::NEEDS_STRUCTURE,
         make: |pairs| Ok(Box::new(parse::<M>(pairs)?)),
         schema: || schemars::schema_for!(M).to_value(),
         defaults: || serde_json::to_value(M::default()).expect("parameters are plain data"),
@@ -247,11 +410,12 @@ pub fn find<'a>(list: impl IntoIterator<Item = &'a Entry> + Clone, name: &str) -
         what: "method",
         name: name.into(),
         nearest: names::nearest(name, ids).map(Into::into),
-        hint: Some("`crowdwise methods` lists them".into()),
+        hint: Some("⟦crowdwise methods⟧ lists them".into()),
     })
 }
 
-fn parse<M: Method>(pairs: &[(String, Value)]) -> Result<M, Error> {
+/// The method with these parameters; all others keep their defaults. Every bad name and value is reported.
+pub fn parse<M: Method>(pairs: &[(String, Value)]) -> Result<M, Error> {
     let mut object: Map<String, Value> = match serde_json::to_value(M::default()) {
         Ok(Value::Object(o)) => o,
         _ => Map::new(),

@@ -193,14 +193,22 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
         let c = c.to_lowercase();
         let longest = low.chars().count().max(c.chars().count()).max(1);
         let edits = 1.0 - strsim::osa_distance(&low, &c) as f64 / longest as f64;
-        let part = if low.len() >= 4 && c.contains(&low) { 0.9 } else { 0.0 };
-        strsim::jaro_winkler(&low, &c).max(edits + 0.12).max(part)
+        // the whole word inside a longer name: equally good wherever it stands, so that the rule below decides
+        if low.len() >= 4 && c.contains(&low) && c != low {
+            return 0.9;
+        }
+        strsim::jaro_winkler(&low, &c).max(edits + 0.12)
     };
+    // of equally close names the one that begins with what was typed, then the shortest, then the first
+    let begins = |c: &str| c.to_lowercase().starts_with(&low);
     candidates
         .into_iter()
         .map(|c| (score(c), c))
         .filter(|(score, _)| *score >= 0.78)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .reduce(|best, next| {
+            let order = next.0.total_cmp(&best.0).then(begins(next.1).cmp(&begins(best.1)));
+            if order.then(best.1.len().cmp(&next.1.len())).is_gt() { next } else { best }
+        })
         .map(|(_, c)| c)
 }
 
@@ -258,6 +266,9 @@ mod tests {
         assert_eq!(names.nearest("anotator"), Some("annotator"));
         assert_eq!(names.nearest("zzz"), None);
         assert_eq!(nearest("fti", ["inspect", "fit", "items"]), Some("fit"));
+        let dawid = ["bayes-dawid-skene", "dawid-skene-vb", "dawid-skene", "ordinal-dawid-skene"];
+        assert_eq!(nearest("dawid", dawid), Some("dawid-skene"));
+        assert_eq!(nearest("skene", dawid), Some("dawid-skene"));
         assert_eq!(
             nearest("category.label", ["Answer.comment", "Answer.category.label"]),
             Some("Answer.category.label")

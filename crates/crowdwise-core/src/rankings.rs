@@ -102,6 +102,29 @@ impl Rankings {
         out
     }
 
+    /// The same rankings with other numbers, ordered by these: `items` and `annotators` hold the new number of every old one.
+    #[must_use]
+    pub(crate) fn renumbered(&self, items: &[u32], annotators: &[u32]) -> Rankings {
+        let new = |v: &[u32]| v.iter().map(|&i| items[i as usize]).collect::<Vec<u32>>();
+        let mut all: Vec<(u32, Vec<u32>, Vec<u32>, usize)> = (0..self.len())
+            .map(|r| {
+                let (ranked, behind) = self.ranking(r);
+                let mut behind = new(behind);
+                behind.sort_unstable(); // they have no order
+                (annotators[self.annotator[r] as usize], new(ranked), behind, r)
+            })
+            .collect();
+        all.sort_unstable_by(|a, b| {
+            (a.0, &a.1, &a.2).cmp(&(b.0, &b.1, &b.2)).then_with(|| self.name(a.3).cmp(&self.name(b.3)))
+        });
+        let mut out = Rankings { names: self.names.clone(), ..Rankings::new(self.n_items) };
+        for (who, ranked, behind, r) in all {
+            out.push_by(who, &ranked, &behind).expect("it was a ranking before");
+            out.called.extend(self.called.get(r));
+        }
+        out
+    }
+
     /// (better, worse) of all comparisons that ranking `r` says.
     pub fn comparisons(&self, r: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
         let (ranked, behind) = self.ranking(r);

@@ -1,11 +1,14 @@
 //! Small numerical helpers that several methods and questions share.
 
-use special::{Beta, Gamma};
+use special::{Beta, Error as _, Gamma};
 
-/// ψ(x), the logarithmic derivative of Γ.
+/// ψ(x), the logarithmic derivative of Γ. It is climbed to from below one step at a time, so that far below 0 it is NaN.
 pub fn digamma(x: f64) -> f64 {
-    Gamma::digamma(x)
+    if x < -1000.0 { f64::NAN } else { Gamma::digamma(x) }
 }
+
+/// Shapes of a Beta distribution from which it is as good as normal, and summing its series would take for ever.
+const NORMAL_FROM: f64 = 1e9;
 
 /// ln Γ(x) for x > 0.
 pub fn ln_gamma(x: f64) -> f64 {
@@ -14,11 +17,23 @@ pub fn ln_gamma(x: f64) -> f64 {
 
 /// The `p` quantile of Beta(a, b): Newton's steps on the regularised incomplete beta function from a normal
 /// approximation, halving the interval where a step would leave it.
+///
+/// NaN for what is no Beta distribution or no probability: the incomplete beta function would never end on it.
 pub fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
-    let ln_beta = ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b);
-    let (mut low, mut high) = (0.0f64, 1.0f64);
+    let shape = |x: f64| x.is_finite() && x > 0.0;
+    if !(shape(a) && shape(b) && (0.0..=1.0).contains(&p)) {
+        return f64::NAN;
+    }
+    if p == 0.0 || p == 1.0 {
+        return p;
+    }
     let mean = a / (a + b);
     let sd = (mean * (1.0 - mean) / (a + b + 1.0)).sqrt();
+    if a + b > NORMAL_FROM {
+        return (mean + sd * std::f64::consts::SQRT_2 * (2.0 * p - 1.0).inv_error()).clamp(0.0, 1.0);
+    }
+    let ln_beta = ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b);
+    let (mut low, mut high) = (0.0f64, 1.0f64);
     // the logistic distribution's quantile, scaled to look normal: only a start
     let mut x = mean + sd * (p / (1.0 - p)).ln() / 1.7;
     for _ in 0..200 {
@@ -43,23 +58,53 @@ pub fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
 }
 
 /// P(X ≥ `hits`) for X from a binomial distribution; both counts may be expected ones, between whole numbers.
+///
+/// NaN where one of them is no finite number.
 pub fn binomial_tail(hits: f64, n: f64, p: f64) -> f64 {
+    if !(hits.is_finite() && n.is_finite() && p.is_finite()) {
+        return f64::NAN;
+    }
     if hits <= 0.0 || p >= 1.0 {
         return 1.0;
     }
     if hits > n || p <= 0.0 {
         return 0.0;
     }
+    if n > NORMAL_FROM {
+        let z = (hits - 0.5 - n * p) / (n * p * (1.0 - p)).sqrt();
+        return 0.5 * (z / std::f64::consts::SQRT_2).compl_error();
+    }
     let (a, b) = (hits, n - hits + 1.0);
     p.inc_beta(a, b, ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b)).clamp(0.0, 1.0)
 }
 
-/// Central interval of a rate from `hits` of `n` (both may be expected counts), level 90 %: Jeffreys' prior, with the
-/// ends opened at 0 and 1 as Brown, Cai and DasGupta (2001) advise.
+/// P(T ≥ `t`) for Student's t with `df` degrees of freedom.
+pub fn student_tail(t: f64, df: f64) -> f64 {
+    if t < 0.0 {
+        return 1.0 - student_tail(-t, df);
+    }
+    let (a, b) = (df / 2.0, 0.5);
+    let x = df / (df + t * t);
+    (0.5 * x.inc_beta(a, b, ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b))).clamp(0.0, 1.0)
+}
+
+/// The level of every interval unless another is asked for: one interval of ten misses.
+pub const LEVEL: f64 = 0.9;
+
+/// Central interval of a rate from `hits` of `n` (both may be expected counts) at [`LEVEL`].
 pub fn rate_interval(hits: f64, n: f64) -> [f64; 2] {
+    rate_interval_at(hits, n, LEVEL)
+}
+
+/// The same at any level: Jeffreys' prior, with the ends opened at 0 and 1 as Brown, Cai and DasGupta (2001) advise. NaN
+/// where a count is no finite number.
+pub fn rate_interval_at(hits: f64, n: f64, level: f64) -> [f64; 2] {
+    if !(hits.is_finite() && n.is_finite()) {
+        return [f64::NAN; 2];
+    }
     let (a, b) = (hits + 0.5, (n - hits).max(0.0) + 0.5);
-    let low = if hits <= 1e-9 { 0.0 } else { beta_quantile(a, b, 0.05) };
-    let high = if n - hits <= 1e-9 { 1.0 } else { beta_quantile(a, b, 0.95) };
+    let low = if hits <= 1e-9 { 0.0 } else { beta_quantile(a, b, 0.5 - 0.5 * level) };
+    let high = if n - hits <= 1e-9 { 1.0 } else { beta_quantile(a, b, 0.5 + 0.5 * level) };
     // a rate next to 0 or 1 may lie outside of the equal tails
     let rate = (hits / n).clamp(0.0, 1.0);
     if rate.is_nan() { [low, high] } else { [low.min(rate), high.max(rate)] }
@@ -201,12 +246,44 @@ mod tests {
     }
 
     #[test]
+    fn not_a_number_ends_and_says_so() {
+        let (nan, inf) = (f64::NAN, f64::INFINITY);
+        for [a, b, p] in [[nan, 1.0, 0.5], [1.0, nan, 0.5], [1.0, 1.0, nan], [inf, 1.0, 0.5], [0.0, 1.0, 0.5]] {
+            assert!(beta_quantile(a, b, p).is_nan(), "Beta({a}, {b}) at {p}");
+        }
+        for [hits, n] in [[nan, 3.0], [1.0, nan], [nan, nan], [inf, inf]] {
+            assert!(rate_interval(hits, n).iter().all(|x| x.is_nan()), "{hits} of {n}");
+            assert!(binomial_tail(hits, n, 0.5).is_nan());
+        }
+        assert!(binomial_tail(1.0, 3.0, nan).is_nan());
+        assert!(digamma(nan).is_nan() && digamma(-1e300).is_nan() && digamma(f64::NEG_INFINITY).is_nan());
+    }
+
+    #[test]
+    fn huge_counts_end_too() {
+        // level 90 %: 1.645 standard deviations
+        let [low, high] = rate_interval(5e11, 1e12);
+        assert!((high - 0.5 - 1.644_853_6 * 0.5e-6).abs() < 1e-11 && (low + high - 1.0).abs() < 1e-12);
+        assert_eq!(rate_interval(1e308, 1e308)[1], 1.0);
+        assert!((binomial_tail(5e11 + 0.5, 1e12, 0.5) - 0.5).abs() < 1e-9);
+        // no step where the two ways meet
+        let [below, above] = [0.999e9, 1.001e9].map(|n| beta_quantile(0.3 * n, 0.7 * n, 0.95) - 0.3);
+        assert!((below / above - (1.001f64 / 0.999).sqrt()).abs() < 1e-4, "{below} {above}");
+    }
+
+    #[test]
     fn binomial_tails_are_sums() {
         // P(X >= 3), n = 5, p = 0.3: 10 p^3 q^2 + 5 p^4 q + p^5
         assert!((binomial_tail(3.0, 5.0, 0.3) - 0.16308).abs() < 1e-12);
         assert!((binomial_tail(1.0, 10.0, 0.2) - (1.0 - 0.8f64.powi(10))).abs() < 1e-12);
         assert_eq!((binomial_tail(0.0, 4.0, 0.5), binomial_tail(5.0, 4.0, 0.5)), (1.0, 0.0));
         assert!(binomial_tail(2.5, 5.0, 0.3) > binomial_tail(3.0, 5.0, 0.3));
+    }
+
+    #[test]
+    fn tails_of_student_are_those_of_tables() {
+        assert!((student_tail(1.729, 19.0) - 0.05).abs() < 1e-4 && (student_tail(3.579, 19.0) - 0.001).abs() < 1e-5);
+        assert!((student_tail(0.0, 7.0) - 0.5).abs() < 1e-12 && (student_tail(-1.729, 19.0) - 0.95).abs() < 1e-4);
     }
 
     #[test]

@@ -235,6 +235,27 @@ impl Table {
         }
     }
 
+    /// The same items, annotators and design with other labels: one code for every row.
+    #[must_use]
+    pub fn with_codes(&self, codes: Codes) -> Table {
+        assert_eq!(codes.len(), self.n_labels());
+        let values = match &self.values {
+            Values::Categorical { classes, ordered, .. } => {
+                Values::Categorical { classes: classes.clone(), ordered: *ordered, codes }
+            }
+            _ => panic!("only classes have codes"),
+        };
+        Table {
+            items: self.items.clone(),
+            annotators: self.annotators.clone(),
+            units: self.units.clone(),
+            offsets: self.offsets.clone(),
+            annotator: self.annotator.clone(),
+            values,
+            by_annotator: OnceLock::new(),
+        }
+    }
+
     /// A table with only the rows for which `keep` is true; names and numbering stay.
     #[must_use]
     pub fn filter_rows(&self, keep: impl Fn(usize) -> bool) -> Table {

@@ -29,12 +29,13 @@ enum Reader {
 
 impl Batches {
     pub fn new(bytes: Vec<u8>, file: &str) -> Result<Batches, Error> {
-        let reader = if bytes.starts_with(b"ARROW1") {
-            FileReader::try_new(Cursor::new(bytes), None).map(Reader::File)
-        } else {
-            StreamReader::try_new(Cursor::new(bytes), None).map(Reader::Stream)
-        };
-        let reader = reader.map_err(|e| failed(file, &e))?;
+        let reader = guarded(file, || {
+            if bytes.starts_with(b"ARROW1") {
+                FileReader::try_new(Cursor::new(bytes), None).map(Reader::File)
+            } else {
+                StreamReader::try_new(Cursor::new(bytes), None).map(Reader::Stream)
+            }
+        })?;
         let schema = match &reader {
             Reader::File(r) => r.schema(),
             Reader::Stream(r) => r.schema(),
@@ -57,6 +58,14 @@ impl Batches {
     }
 }
 
+/// The library checks offsets of a damaged file by assertions: they must end in a message like all that cannot be read.
+fn guarded<T>(file: &str, read: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, Error> {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)) {
+        Ok(read) => read.map_err(|e| failed(file, &e)),
+        Err(_) => Err(Error::Unreadable { file: file.into(), what: "it is damaged".into(), hint: None }),
+    }
+}
+
 fn failed(file: &str, e: &ArrowError) -> Error {
     Error::Unreadable { file: file.into(), what: e.to_string(), hint: None }
 }
@@ -65,11 +74,14 @@ impl Pieces for Batches {
     type Piece = RecordBatch;
 
     fn next(&mut self, _: Option<RecordBatch>) -> Result<Option<RecordBatch>, Error> {
-        let next = match &mut self.reader {
-            Reader::File(r) => r.next(),
-            Reader::Stream(r) => r.next(),
-        };
-        next.transpose().map_err(|e| failed(&self.file, &e))
+        let reader = &mut self.reader;
+        guarded(&self.file, || {
+            let next = match reader {
+                Reader::File(r) => r.next(),
+                Reader::Stream(r) => r.next(),
+            };
+            next.transpose()
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Cuts a stream of text into blocks that end where a row ends.
 
+use crate::limited::Limited;
 use crate::pipeline::Pieces;
 use crate::source::unreadable;
 use crowdwise_core::Error;
@@ -10,6 +11,9 @@ use std::io::Read;
 pub(crate) const BLOCK: usize = 4 << 20;
 /// A single row longer than this is a quote that was never closed.
 const LONGEST_ROW: usize = 256 << 20;
+
+/// Memory for a byte of a file that is read as a whole: itself, and its part of the table.
+const PER_BYTE: u64 = 3;
 
 /// Some whole rows.
 #[derive(Debug, Default)]
@@ -80,10 +84,11 @@ impl Blocks {
         Ok(())
     }
 
-    /// Everything that is left.
+    /// Everything that is left, if it fits into memory together with what becomes of it.
     pub fn rest(mut self) -> Result<Vec<u8>, Error> {
         let mut bytes = std::mem::take(&mut self.carry);
-        self.reader.read_to_end(&mut bytes).map_err(|e| unreadable(&self.file, &e))?;
+        let mut whole = Limited::new(self.reader, PER_BYTE);
+        whole.read_to_end(&mut bytes).map_err(|e| unreadable(&self.file, &e))?;
         Ok(bytes)
     }
 

@@ -1,7 +1,8 @@
 //! Rows of text become rows of codes.
 
 use crate::columns::{Layout, Shape};
-use crowdwise_core::{BadRow, LabelKind, Names, Preference};
+use crate::words::{same_or_not, winner};
+use crowdwise_core::{BadRow, LabelKind, Names};
 
 /// How many bad rows are shown.
 const EXAMPLES: usize = 5;
@@ -384,30 +385,6 @@ pub(crate) fn again(names: &mut Names, last: Option<&u32>, name: &str) -> u32 {
 #[inline]
 pub(crate) fn is_blank(text: &str) -> bool {
     text.as_bytes().first().is_none_or(|b| *b <= b' ' || *b >= 0x80) && text.trim().is_empty()
-}
-
-/// Who won: the id of a side, or a word for a side or a tie.
-pub(crate) fn winner(text: &str, left: &str, right: &str) -> Option<Preference> {
-    if text == left {
-        return Some(Preference::Left);
-    }
-    if text == right {
-        return Some(Preference::Right);
-    }
-    match text.trim().to_ascii_lowercase().as_str() {
-        "left" => Some(Preference::Left),
-        "right" => Some(Preference::Right),
-        "tie" | "draw" | "equal" => Some(Preference::Tie),
-        _ => None,
-    }
-}
-
-fn same_or_not(text: &str) -> Option<bool> {
-    match text.trim().to_ascii_lowercase().as_str() {
-        "1" | "1.0" | "true" | "t" | "yes" | "y" | "same" => Some(true),
-        "0" | "0.0" | "false" | "f" | "no" | "n" | "different" => Some(false),
-        _ => None,
-    }
 }
 
 /// "1 item", "2 items", "10 412 items".

@@ -19,13 +19,19 @@ const LABEL: &[&str] = &[
     "judgment",
     "judgement",
     "choice",
+    "tag",
+    "winner",
 ];
 /// Words for the truth, which a truth file may use instead of those for a label.
-const TRUTH: &[&str] = &["truth", "gold", "label", "value", "score", "answer", "class", "category", "rating", "text"];
-const LEFT: &[&str] = &["left", "leftitem", "itema", "item1"];
-const RIGHT: &[&str] = &["right", "rightitem", "itemb", "item2"];
-const WINNER: &[&str] = &["winner", "preferred", "preference", "better", "label"];
-const SAME: &[&str] = &["same", "similar", "similarity", "label"];
+const TRUTH: &[&str] =
+    &["truth", "gold", "label", "value", "score", "answer", "class", "category", "rating", "text", "tag", "agglabel"];
+/// The two sides of a comparison; those after the first four may be other things in a table that has a column of items.
+const LEFT: &[&str] = &["left", "leftitem", "itema", "item1", "modela", "a", "first"];
+const RIGHT: &[&str] = &["right", "rightitem", "itemb", "item2", "modelb", "b", "second"];
+const SURE_SIDES: usize = 4;
+/// Words for an outcome; those after the first four are also words for other labels.
+const WINNER: &[&str] = &["winner", "preferred", "preference", "better", "label", "answer", "choice"];
+const SAME: &[&str] = &["same", "similar", "similarity", "label", "answer"];
 const SEQUENCE: &[&str] = &["sequence", "sentence", "seq", "chain"];
 const POSITION: &[&str] = &["position", "pos", "token", "index"];
 /// Names of a ranking, then the place in it.
@@ -45,7 +51,18 @@ pub(crate) enum Purpose {
 
 /// Finds the layout of a file with these columns; every column that is missing is reported.
 pub(crate) fn resolve(names: &[String], options: &ReadOptions, purpose: Purpose, file: &str) -> Result<Layout, Error> {
-    Resolver { names, options, purpose, file }.resolve()
+    Resolver { names, options, purpose, file, anonymous: false }.resolve()
+}
+
+/// Finds the layout of a table that is no file: of a frame, or of Arrow columns. Its comparisons may come without annotators.
+/// `table` is what messages call it.
+pub fn recognise(names: &[String], options: &ReadOptions, table: &str) -> Result<Layout, Error> {
+    Resolver { names, options, purpose: Purpose::Answers, file: table, anonymous: true }.resolve()
+}
+
+/// Finds the layout of known truth for a table of this kind of labels.
+pub fn recognise_truth(names: &[String], kind: LabelKind, table: &str) -> Result<Layout, Error> {
+    resolve(names, &ReadOptions::default(), Purpose::Truth(kind), table)
 }
 
 struct Resolver<'a> {
@@ -53,6 +70,8 @@ struct Resolver<'a> {
     options: &'a ReadOptions,
     purpose: Purpose,
     file: &'a str,
+    /// Comparisons may come without annotators.
+    anonymous: bool,
 }
 
 /// A part of a row: what it is called in messages, the option that names it, the usual names of its column.
@@ -86,7 +105,7 @@ impl Resolver<'_> {
         }
         let named_items = self.options.item.is_some();
         let pairs_wanted = matches!(self.options.kind, Some(LabelKind::Preference | LabelKind::Similarity));
-        let both_sides = self.usual(LEFT).is_some() && self.usual(RIGHT).is_some();
+        let both_sides = self.has_sides();
         let rankings = !both_sides && self.purpose == Purpose::Answers && self.is_ranking();
         if (pairs_wanted && !rankings) || (both_sides && !named_items && self.options.kind.is_none()) {
             return self.pairs();
@@ -99,6 +118,12 @@ impl Resolver<'_> {
             return self.rankings();
         }
         self.labels()
+    }
+
+    /// Columns for both sides of a comparison.
+    fn has_sides(&self) -> bool {
+        let sides = |n: usize| self.usual(&LEFT[..n]).is_some() && self.usual(&RIGHT[..n]).is_some();
+        sides(SURE_SIDES) || (sides(LEFT.len()) && self.usual(ITEM).is_none())
     }
 
     /// Rankings have places or a whole order, and nothing that could be a label.
@@ -175,7 +200,7 @@ impl Resolver<'_> {
         if let Some(k) = self.options.kind.filter(|&k| k != LabelKind::Categorical) {
             return Err(Error::Unsupported {
                 what: format!("{}: the labels of a sequence are classes, not {k} ones", self.file),
-                hint: Some("leave out `--kind`".into()),
+                hint: Some("leave out ⟦--kind⟧".into()),
             });
         }
         Ok(self.layout(shape, LabelKind::Categorical, false, &roles, &found))
@@ -189,13 +214,22 @@ impl Resolver<'_> {
             }
         };
         let outcome = if same { self.label_role(SAME, "same") } else { self.label_role(WINNER, "winner") };
-        let roles = [
+        let mut roles = vec![
             Role { name: "left", flag: None, given: None, usual: LEFT },
             Role { name: "right", flag: None, given: None, usual: RIGHT },
             self.annotator(),
             outcome,
         ];
-        let found = self.find_all(&roles)?;
+        let nobody = self.anonymous && self.options.annotator.is_none() && self.usual(ANNOTATOR).is_none();
+        let found = if nobody {
+            let who = roles.remove(2);
+            let mut found = self.find_all(&roles)?;
+            roles.insert(2, who);
+            found.insert(2, None);
+            found
+        } else {
+            self.find_all(&roles)?
+        };
         let shape = Shape::Pairs {
             left: found[0].expect("left"),
             right: found[1].expect("right"),
@@ -261,7 +295,7 @@ impl Resolver<'_> {
                     return Err(Error::BadData {
                         file: self.file.into(),
                         what: format!("there are {} columns of answers: {}", several.len(), list.join(", ")),
-                        hint: Some(format!("choose one, for example `--label {}`", several[0])),
+                        hint: Some(format!("choose one, for example ⟦--label {}⟧", several[0])),
                     });
                 }
             }
@@ -367,8 +401,8 @@ impl Resolver<'_> {
             .or_else(|| candidates.iter().find_map(|c| nearest(c, free.iter().copied())))
             .or_else(|| (free.len() == 1 && missing == 1).then(|| free[0]));
         let suggestion = match (role.flag, close) {
-            (Some(flag), Some(c)) => format!("{flag} {}", shell(c)),
-            (Some(flag), None) => format!("name it with `{flag} COLUMN`"),
+            (Some(flag), Some(c)) => format!("⟦{flag} {}⟧", shell(c)),
+            (Some(flag), None) => format!("name it with ⟦{flag} COLUMN⟧"),
             (None, Some(c)) => format!("rename the column `{c}` to `{}`", role.name),
             (None, None) => format!("call the column `{}`", role.name),
         };
@@ -420,7 +454,7 @@ pub(crate) fn usual_truth(fields: &[&str]) -> Option<usize> {
 }
 
 /// A column name as it is compared: lower case, without separators, without a trailing "id" or "name".
-fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     let mut s: String =
         name.trim().chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '.')).collect::<String>().to_lowercase();
     for end in ["id", "name"] {

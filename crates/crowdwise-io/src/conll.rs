@@ -9,7 +9,7 @@ use crate::source::unreadable;
 use crate::tagged::{Sequence, Tagged, assemble, chains, refuse, said};
 use crate::{Read, Source};
 use crowdwise_core::questions::MergedSpan;
-use crowdwise_core::{Dataset, Error, Fit, Names, stats};
+use crowdwise_core::{Dataset, Error, Fit, Names, memory, stats};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 
@@ -101,12 +101,16 @@ fn check_tags(file: &str, seen: &BTreeMap<(u32, String), usize>, column: Option<
     )
 }
 
+/// Memory for a token with its name in the table, and for one tag.
+pub(crate) const PER_TOKEN: u64 = 120;
+pub(crate) const PER_TAG: u64 = 64;
+
 fn parse(source: &Source) -> Result<Parsed, Error> {
     let file = source.name();
-    let reader = BufReader::new(source.open()?.reader);
+    let reader = BufReader::new(source.open_within(2)?);
     let (mut out, mut columns, mut problems) = (Vec::new(), Vec::<String>::new(), Vec::new());
     let mut now = Sequence::default();
-    let (mut width, mut seen) = (None, BTreeMap::new());
+    let (mut width, mut seen, mut taken) = (None, BTreeMap::new(), 0u64);
     for (n, line) in reader.split(b'\n').enumerate() {
         let line = line.map_err(|e| unreadable(&file, &e))?;
         let n = n + 1;
@@ -138,6 +142,9 @@ fn parse(source: &Source) -> Result<Parsed, Error> {
             problems.push(format!("line {n} has {} columns after the token, not {wanted}", tags.len()));
             continue;
         }
+        // short tokens take many times their bytes
+        taken += PER_TOKEN + PER_TAG * wanted as u64 + line.len() as u64;
+        memory::check(Some(taken), || format!("{file} up to line {n}"))?;
         if now.tokens.is_empty() {
             now.tags = (0..wanted as u32).map(|c| (c, Vec::new())).collect();
         }

@@ -239,7 +239,7 @@ pub(crate) fn not_utf8(file: &str, line: u64, lines: u64) -> Error {
     Error::Unreadable {
         file: file.into(),
         what: format!("line {line} is not UTF-8 text{more}"),
-        hint: Some("convert it, for example with `iconv -f latin1 -t utf-8`, or pass `--skip-bad-rows`".into()),
+        hint: Some("convert it, for example with `iconv -f latin1 -t utf-8`, or pass ⟦--skip-bad-rows⟧".into()),
     }
 }
 

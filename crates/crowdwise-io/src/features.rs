@@ -4,10 +4,8 @@ use crate::collect::{brief, count};
 use crate::columns::usual_item;
 use crate::delimited::{line_of, reader};
 use crate::sniff::check_text;
-use crate::source::unreadable;
 use crate::{Read, Source, images, npy};
 use crowdwise_core::{BadRow, Error, Features, Table, group};
-use std::io::Read as _;
 use std::path::Path;
 
 /// Reads features and puts their rows in the order of the table's items.
@@ -41,19 +39,22 @@ pub(crate) struct Loaded {
     pub notes: Vec<String>,
 }
 
+/// Memory for a byte of a file of features: the text or the raw numbers, and the numbers themselves.
+const PER_BYTE: u64 = 3;
+
 /// Reads a matrix of numbers, called `what` in messages; all are finite.
 pub(crate) fn load(path: &Path, what: &str) -> Result<Loaded, Error> {
     if path.is_dir() {
         return images::load_folder(path);
     }
     let file = path.display().to_string();
-    let mut bytes = Vec::new();
-    Source::from(path).open()?.reader.read_to_end(&mut bytes).map_err(|e| unreadable(&file, &e))?;
+    // "0," is two bytes of text and a number of four
+    let bytes = Source::from(path).read_whole(PER_BYTE)?;
     if bytes.is_empty() {
         return Err(Error::NoData { file, what: "is empty".into(), hint: None });
     }
     let loaded = if bytes.starts_with(b"\x93NUMPY") || path.extension().is_some_and(|e| e == "npy") {
-        let matrix = npy::parse(&bytes).map_err(|what| Error::Unreadable { file: file.clone(), what, hint: None })?;
+        let matrix = npy::parse(&bytes).map_err(|e| e.of(&file))?;
         Loaded { matrix, items: None, columns: None, notes: Vec::new() }
     } else {
         check_text(&bytes, true, &file)?;
@@ -100,7 +101,7 @@ pub(crate) fn align(
         if matrix.rows != n {
             return Err(bad(
                 format!("{} of {what} for {}", count(matrix.rows as u64, "row"), count(n as u64, "item")),
-                "say which row is which item with an items file (`--items FILE`)",
+                "say which row is which item with an items file (⟦--items FILE⟧)",
             ));
         }
         notes.push(format!("{what}: rows taken in the order in which items first appear in the answers"));

@@ -4,7 +4,7 @@ use crate::collect::brief;
 use crate::source::unreadable;
 use crate::tagged::refuse;
 use crate::{Format, Read, Source};
-use crowdwise_core::{Error, Structure, Table, group};
+use crowdwise_core::{Error, Names, Structure, Table, group};
 
 /// Reads pairs of neighbours (CSV, or TSV by its name; further columns are left out) and matches them to the items of `table`.
 ///
@@ -17,11 +17,9 @@ pub fn read_graph(source: &Source, table: &Table) -> Result<Read<Structure>, Err
         .delimiter(delimiter)
         .has_headers(false)
         .flexible(true)
-        .from_reader(source.open()?.reader);
-    let mut items = table.items().clone();
-    items.thaw();
-    let (mut edges, mut unknown, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut rows, mut alone) = (0u64, 0u64);
+        .from_reader(source.open_within(8)?);
+    let mut links = Links::new(table);
+    let mut problems = Vec::new();
     for (n, record) in reader.records().enumerate() {
         let record = match record {
             Ok(r) => r,
@@ -37,34 +35,78 @@ pub fn read_graph(source: &Source, table: &Table) -> Result<Read<Structure>, Err
             problems.push(format!("row {} has one column", n + 1));
             continue;
         };
-        match (items.get(a), items.get(b)) {
-            (Some(a), Some(b)) if a == b => alone += 1,
-            (Some(a), Some(b)) => edges.push([a, b]),
-            (None, None) if n == 0 => continue, // a header
-            (x, _) => unknown.push(if x.is_none() { a.to_owned() } else { b.to_owned() }),
+        // the first row may be a header
+        if n > 0 || links.knows(a) || links.knows(b) {
+            links.add(a, b);
         }
-        rows += 1;
     }
     refuse(&file, &problems, "a row has the names of two items that are neighbours")?;
-    if edges.is_empty() {
-        let what = match unknown.first() {
-            Some(name) => format!("has no pair of items of the answers (its first unknown item is `{}`)", brief(name)),
-            None => "has no pairs".into(),
-        };
-        return Err(Error::NoData { file, what, hint: Some("check that both files use the same item ids".into()) });
+    let (structure, notes) = links.finish(&file)?;
+    Ok(Read { value: structure, notes })
+}
+
+/// Pairs of neighbours by the names of the items.
+#[derive(Debug)]
+pub struct Links {
+    items: Names,
+    edges: Vec<[u32; 2]>,
+    /// Pairs seen, those of an item with itself, those with an item that the table does not have, and its name.
+    rows: u64,
+    alone: u64,
+    unknown: u64,
+    first_unknown: Option<String>,
+}
+
+impl Links {
+    pub fn new(table: &Table) -> Links {
+        let mut items = table.items().clone();
+        items.thaw();
+        Links { items, edges: Vec::new(), rows: 0, alone: 0, unknown: 0, first_unknown: None }
     }
-    let pairs = |n: u64| format!("{} {}", group(n), if n == 1 { "pair" } else { "pairs" });
-    let mut notes = vec![format!("{} of neighbours", pairs(edges.len() as u64))];
-    if alone > 0 {
-        notes.push(format!("{} of an item with itself left out", pairs(alone)));
+
+    fn knows(&self, name: &str) -> bool {
+        self.items.get(name).is_some()
     }
-    if let Some(first) = unknown.first() {
-        notes.push(format!(
-            "{} of {} with unknown items left out (the first is `{}`)",
-            group(unknown.len() as u64),
-            pairs(rows),
-            brief(first)
-        ));
+
+    pub fn add(&mut self, a: &str, b: &str) {
+        self.rows += 1;
+        match (self.items.get(a), self.items.get(b)) {
+            (Some(a), Some(b)) if a == b => self.alone += 1,
+            (Some(a), Some(b)) => self.edges.push([a.min(b), a.max(b)]),
+            (x, _) => {
+                self.unknown += 1;
+                self.first_unknown.get_or_insert_with(|| if x.is_none() { a.to_owned() } else { b.to_owned() });
+            }
+        }
     }
-    Ok(Read { value: Structure::Graph(edges), notes })
+
+    /// The graph, every pair once, and what is to be said of it. `file` is where the pairs come from.
+    pub fn finish(mut self, file: &str) -> Result<(Structure, Vec<String>), Error> {
+        if self.edges.is_empty() {
+            let what = match &self.first_unknown {
+                Some(name) => {
+                    format!("has no pair of items of the answers (its first unknown item is `{}`)", brief(name))
+                }
+                None => "has no pairs".into(),
+            };
+            let hint = Some("check that both use the same item ids".into());
+            return Err(Error::NoData { file: file.into(), what, hint });
+        }
+        self.edges.sort_unstable();
+        self.edges.dedup();
+        let pairs = |n: u64| format!("{} {}", group(n), if n == 1 { "pair" } else { "pairs" });
+        let mut notes = vec![format!("{} of neighbours", pairs(self.edges.len() as u64))];
+        if self.alone > 0 {
+            notes.push(format!("{} of an item with itself left out", pairs(self.alone)));
+        }
+        if let Some(first) = &self.first_unknown {
+            notes.push(format!(
+                "{} of {} with unknown items left out (the first is `{}`)",
+                group(self.unknown),
+                pairs(self.rows),
+                brief(first)
+            ));
+        }
+        Ok((Structure::Graph(self.edges), notes))
+    }
 }

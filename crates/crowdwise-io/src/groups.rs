@@ -1,7 +1,7 @@
 //! Which annotators belong together: a file with the columns annotator and group.
 
 use crate::collect::brief;
-use crate::columns::ANNOTATOR;
+use crate::columns::{ANNOTATOR, plain};
 use crate::source::unreadable;
 use crate::tagged::refuse;
 use crate::{Format, Read, Source};
@@ -17,14 +17,14 @@ const GROUP: [&str; 6] = ["group", "family", "team", "cluster", "source", "compa
 pub fn read_groups(source: &Source, table: &Table) -> Result<Read<BTreeMap<String, String>>, Error> {
     let file = source.name();
     let delimiter = if source.format() == Some(Format::Tsv) { b'\t' } else { b',' };
-    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(source.open()?.reader);
+    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(source.open_within(32)?);
     let header = reader.headers().map_err(|e| match e.into_kind() {
         csv::ErrorKind::Io(e) => unreadable(&file, &e),
         _ => Error::Unreadable { file: file.clone(), what: "its first row is no text".into(), hint: None },
     })?;
     let found: Vec<String> = header.iter().map(|h| h.trim_start_matches('\u{feff}').trim().to_lowercase()).collect();
     let column = |wanted: &[&str]| {
-        wanted.iter().find_map(|w| found.iter().position(|f| f == w)).ok_or_else(|| Error::MissingColumn {
+        wanted.iter().find_map(|w| found.iter().position(|f| plain(f) == *w)).ok_or_else(|| Error::MissingColumn {
             wanted: wanted[0].into(),
             file: file.clone(),
             found: found.clone(),

@@ -39,7 +39,7 @@ impl Unrecognised<'_> {
                 file: self.file.into(),
                 found: self.names.to_vec(),
                 suggestion: Some(
-                    "this looks like a wide table, with one column for each annotator: try `--wide`".into(),
+                    "this looks like a wide table, with one column for each annotator: try ⟦--wide⟧".into(),
                 ),
             };
         }
@@ -58,7 +58,7 @@ impl Unrecognised<'_> {
             file: self.file.into(),
             what: format!("its first line looks like a row, not like a header: {}", first.join(", ")),
             hint: Some(match self.purpose {
-                Purpose::Answers => format!("name the columns in their order, for example `--columns {example}`"),
+                Purpose::Answers => format!("name the columns in their order, for example ⟦--columns {example}⟧"),
                 Purpose::Truth(_) => format!("write the names of the columns above it, for example {example}"),
             }),
         }

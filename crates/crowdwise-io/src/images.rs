@@ -4,11 +4,12 @@ use crate::collect::{brief, count};
 use crate::features::Loaded;
 use crate::npy::Matrix;
 use crate::source::unreadable;
-use crowdwise_core::{Error, Names, Table};
+use crowdwise_core::{Error, Names, Table, memory};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use zune_core::bytestream::ZCursor;
 use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
@@ -36,7 +37,8 @@ pub(crate) fn load_folder(folder: &Path) -> Result<Loaded, Error> {
         let what = if others == 0 { "is an empty folder" } else { "is a folder without PNG or JPEG images" };
         return Err(Error::NoData { file: shown, what: what.into(), hint: None });
     }
-    let read: Vec<Result<Picture, String>> = files.par_iter().map(|f| picture(f)).collect();
+    let taken = AtomicU64::new(0);
+    let read: Vec<Result<Picture, String>> = files.par_iter().map(|f| picture(f, &taken)).collect();
     let names: Vec<String> = files.iter().map(|f| called(folder, f)).collect();
     let broken: Vec<String> = read
         .iter()
@@ -117,13 +119,20 @@ fn called(folder: &Path, file: &Path) -> String {
     below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-fn picture(file: &Path) -> Result<Picture, String> {
+/// Room for an image of so many pixels beside those before it: a byte and a number of four for each.
+fn room(pixels: usize, taken: &AtomicU64) -> Result<(), String> {
+    let own = (pixels as u64).saturating_mul(5);
+    let all = taken.fetch_add(own, Ordering::Relaxed).saturating_add(own);
+    memory::check(Some(all), || "this image beside the others".into()).map_err(|e| e.to_string())
+}
+
+fn picture(file: &Path, taken: &AtomicU64) -> Result<Picture, String> {
     let bytes = std::fs::read(file).map_err(|e| e.to_string())?;
     // by what is in it, whatever it is called
     if bytes.starts_with(b"\x89PNG") {
-        png_picture(&bytes).map_err(|e| e.to_string())
+        png_picture(&bytes, taken)
     } else if bytes.starts_with(b"\xff\xd8") {
-        jpeg_picture(&bytes).map_err(|e| e.to_string())
+        jpeg_picture(&bytes, taken)
     } else if bytes.is_empty() {
         Err("it is empty".into())
     } else {
@@ -131,13 +140,15 @@ fn picture(file: &Path) -> Result<Picture, String> {
     }
 }
 
-fn png_picture(bytes: &[u8]) -> Result<Picture, png::DecodingError> {
+fn png_picture(bytes: &[u8], taken: &AtomicU64) -> Result<Picture, String> {
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
     // palettes and few bits become eight bits a channel, sixteen too
     decoder.set_transformations(png::Transformations::normalize_to_color8());
-    let mut reader = decoder.read_info()?;
-    let mut buffer = vec![0; reader.output_buffer_size().unwrap_or(0)];
-    let frame = reader.next_frame(&mut buffer)?;
+    let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
+    let size = reader.output_buffer_size().ok_or("it has more pixels than fit into memory")?;
+    room(size, taken)?;
+    let mut buffer = vec![0; size];
+    let frame = reader.next_frame(&mut buffer).map_err(|e| e.to_string())?;
     buffer.truncate(frame.buffer_size());
     let given = frame.color_type.samples();
     // what is transparent is dropped: grey + alpha, colours + alpha
@@ -150,15 +161,17 @@ fn png_picture(bytes: &[u8]) -> Result<Picture, png::DecodingError> {
     Ok(Picture { height: frame.height as usize, width: frame.width as usize, channels, pixels })
 }
 
-fn jpeg_picture(bytes: &[u8]) -> Result<Picture, zune_jpeg::errors::DecodeErrors> {
+fn jpeg_picture(bytes: &[u8], taken: &AtomicU64) -> Result<Picture, String> {
     let mut decoder = JpegDecoder::new(ZCursor::new(bytes));
-    decoder.decode_headers()?;
+    decoder.decode_headers().map_err(|e| e.to_string())?;
     let grey = decoder.input_colorspace() == Some(ColorSpace::Luma);
     let channels = if grey { 1 } else { 3 };
     let wanted = if grey { ColorSpace::Luma } else { ColorSpace::RGB };
+    let (width, height) = decoder.dimensions().unwrap_or_default();
+    room(width.saturating_mul(height).saturating_mul(channels), taken)?;
     let options = DecoderOptions::default().jpeg_set_out_colorspace(wanted);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
-    let pixels = decoder.decode()?;
+    let pixels = decoder.decode().map_err(|e| e.to_string())?;
     let (width, height) = decoder.dimensions().unwrap_or_default();
     Ok(Picture { height, width, channels, pixels })
 }

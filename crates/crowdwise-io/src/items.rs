@@ -4,10 +4,8 @@ use crate::collect::{brief, count, is_blank};
 use crate::columns::usual_item;
 use crate::delimited::{line_of, not_utf8, reader};
 use crate::sniff::check_text;
-use crate::source::unreadable;
 use crate::{Format, Read, Source};
 use crowdwise_core::{Error, Names};
-use std::io::Read as _;
 
 /// Reads the ids of items, in the order of the file: a list, or the item column of a table.
 ///
@@ -25,8 +23,8 @@ pub fn read_items(source: &Source) -> Result<Read<Vec<String>>, Error> {
             });
         }
     };
-    let mut text = Vec::new();
-    source.open()?.reader.read_to_end(&mut text).map_err(|e| unreadable(&file, &e))?;
+    // names take room in the table of names, too
+    let text = source.read_whole(16)?;
     check_text(&text, true, &file)?;
     let bytes = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
     let mut names = Names::new();

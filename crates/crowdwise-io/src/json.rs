@@ -211,7 +211,7 @@ pub(crate) fn sample(blocks: &mut Blocks, file: &str) -> Result<Vec<Map<String, 
         let hint = if first.starts_with(b"{") || !first.iter().any(|b| matches!(b, b',' | b'\t' | b';')) {
             "JSON lines have one object a line, such as {\"item\":\"a\",\"annotator\":\"w\",\"label\":\"x\"}"
         } else {
-            "it looks like CSV: `--input-format csv` reads it as such"
+            "it looks like CSV: ⟦--input-format csv⟧ reads it as such"
         };
         return Err(Error::Unreadable {
             file: file.into(),

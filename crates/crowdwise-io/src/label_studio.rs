@@ -143,7 +143,7 @@ fn choose(
             file: file.into(),
             found: names(),
             suggestion: crowdwise_core::nearest(name, names().iter().map(String::as_str))
-                .map(|n| format!("--label {n}")),
+                .map(|n| format!("⟦--label {n}⟧")),
         })?,
         (None, [one]) => one,
         (None, []) if others.is_empty() => {
@@ -164,7 +164,7 @@ fn choose(
             return Err(Error::BadData {
                 file: file.into(),
                 what: format!("there are {} questions: {}", several.len(), list.join(", ")),
-                hint: Some(format!("choose one, for example `--label {}`", several[0].0)),
+                hint: Some(format!("choose one, for example ⟦--label {}⟧", several[0].0)),
             });
         }
     };

@@ -1,10 +1,10 @@
 //! What the rows of a file are.
 
-use crowdwise_core::LabelKind;
+use crowdwise_core::{Error, LabelKind};
 
 /// What the rows of a file are, and where their parts stand.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Layout {
+pub struct Layout {
     pub shape: Shape,
     pub kind: LabelKind,
     /// The kind still depends on whether the values are numbers.
@@ -18,14 +18,14 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// The columns that matter, in a fixed order.
-    pub fn used(&self) -> Vec<usize> {
+    pub(crate) fn used(&self) -> Vec<usize> {
         let mut used = self.shape.used();
         used.extend(self.status);
         used
     }
 
     /// Rows are truth, not answers: nobody is named.
-    pub fn is_truth(&self) -> bool {
+    pub(crate) fn is_truth(&self) -> bool {
         match &self.shape {
             Shape::Labels { annotator, .. } | Shape::Pairs { annotator, .. } | Shape::Sequence { annotator, .. } => {
                 annotator.is_none()
@@ -34,8 +34,27 @@ impl Layout {
         }
     }
 
+    /// Refuses a kind of label that the rows cannot hold: comparisons need two items each, which the exports of annotation
+    /// tools do not tell.
+    pub(crate) fn check_kind(&self, file: &str) -> Result<(), Error> {
+        let compares = matches!(self.kind, LabelKind::Preference | LabelKind::Similarity);
+        let has_two = matches!(self.shape, Shape::Pairs { .. } | Shape::Places { .. } | Shape::Ballots { .. });
+        if !compares || has_two {
+            return Ok(());
+        }
+        Err(Error::Unsupported {
+            what: format!(
+                "{file}: {} labels need two items in each row, and here it has one ({})",
+                self.kind, self.note
+            ),
+            hint: Some(
+                "give a table with columns left, right, annotator and winner (or same), or leave out ⟦--kind⟧".into(),
+            ),
+        })
+    }
+
     /// For files where each row names its annotators itself: a wide table becomes one of single labels.
-    pub fn with_named_annotators(mut self) -> Layout {
+    pub(crate) fn with_named_annotators(mut self) -> Layout {
         if let Shape::Wide { item, .. } = self.shape {
             self.note = format!("columns: item = {}, every other one is an annotator", self.names[item]);
             self.shape = Shape::Labels { item, annotator: Some(item), label: item };
@@ -46,7 +65,7 @@ impl Layout {
 
 /// Indices of the columns. Without an annotator the rows are known truth.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Shape {
+pub enum Shape {
     Labels {
         item: usize,
         annotator: Option<usize>,
@@ -107,7 +126,7 @@ impl Shape {
     }
 
     /// Columns of item, annotator and label where a row is just that, as [`crate::pending::Pending`] takes it.
-    pub fn labels(&self) -> [usize; 3] {
+    pub(crate) fn labels(&self) -> [usize; 3] {
         match *self {
             Shape::Labels { item, annotator: Some(annotator), label } => [item, annotator, label],
             _ => [0; 3],
@@ -115,12 +134,12 @@ impl Shape {
     }
 
     /// Rows are rankings, or places in these.
-    pub fn ranks(&self) -> bool {
+    pub(crate) fn ranks(&self) -> bool {
         matches!(self, Shape::Places { .. } | Shape::Ballots { .. })
     }
 
     /// The column of labels, values or outcomes; none in a wide table.
-    pub fn label(&self) -> Option<usize> {
+    pub(crate) fn label(&self) -> Option<usize> {
         match self {
             Shape::Labels { label, .. } | Shape::Sequence { label, .. } => Some(*label),
             Shape::Pairs { outcome, .. } => Some(*outcome),

@@ -22,6 +22,7 @@ mod items;
 mod json;
 mod label_studio;
 mod layout;
+mod limited;
 mod merge;
 mod npy;
 mod npz;
@@ -36,36 +37,42 @@ mod prodigy;
 pub mod rankings;
 mod read;
 mod row_truth;
+mod sequences;
 mod sniff;
 mod source;
 mod spans;
 mod tagged;
 mod truth;
+mod words;
 mod write;
 
 pub use answers::write_answers;
+pub use columns::{recognise, recognise_truth};
 pub use conll::{read_conll, read_conll_files, write_conll, write_conll_answer, write_merged_spans};
 pub use features::{read_feature_rows, read_features};
-pub use graph::read_graph;
+pub use graph::{Links, read_graph};
 pub use groups::read_groups;
 pub use items::read_items;
+pub use layout::{Layout, Shape};
 pub use npz::read_npz;
 pub use options::{Read, ReadOptions};
 pub use probabilities::read_probabilities;
 pub use read::read_answers;
 pub use row_truth::read_row_truth;
+pub use sequences::Tokens;
 pub use source::{Format, Source};
 pub use spans::{read_spans, write_spans};
 pub use tagged::Tagged;
 pub use truth::{SetTruth, read_gold, read_set_truth, read_truth};
-pub use write::{Cell, TableFormat, write_rows};
+pub use words::{same_or_not, winner};
+pub use write::{Cell, TableFormat, spreadsheet_safe, write_rows};
 
 /// What fuzz targets call that is no part of the interface.
 #[doc(hidden)]
 pub mod fuzzing {
     /// Rows, columns and values of a `.npy` file.
     pub fn npy(bytes: &[u8]) -> Result<(usize, usize, Vec<f32>), String> {
-        crate::npy::parse(bytes).map(|m| (m.rows, m.columns, m.values))
+        crate::npy::parse(bytes).map(|m| (m.rows, m.columns, m.values)).map_err(|e| e.of("the array").to_string())
     }
 }
 

@@ -6,9 +6,15 @@ use crate::columns::{Layout, Shape};
 use crate::delimited::not_utf8;
 use crate::pipeline::Sink;
 use crate::rankings;
+use crate::sequences::Tokens;
 use crowdwise_core::{
-    Dataset, Error, LabelKind, MAX_CLASSES, Names, Preference, Rankings, Structure, TableBuilder, Units, group,
+    Dataset, Error, LabelKind, MAX_CLASSES, Names, Preference, Rankings, Structure, TableBuilder, Units, group, memory,
 };
+
+/// Memory for an answer: its codes or value, and the index by unit and by annotator that is sorted from them.
+const PER_ROW: u64 = 40;
+/// Memory for a name: its text, and its place in the table of names.
+const PER_NAME: u64 = 48;
 
 /// Builds the table in file order, so that it does not depend on how the file was cut.
 pub(crate) struct Merger<'a> {
@@ -55,6 +61,7 @@ impl<'a> Merger<'a> {
     }
 
     fn add(&mut self, rows: &Rows, maps: &Maps<'_>) -> Result<(), Error> {
+        self.check_memory(rows.unit.len())?;
         if let Shape::Sequence { .. } = self.layout.shape {
             self.tokens.unit.extend(rows.unit.iter().map(|&u| look(maps.items, u)));
             self.tokens.annotator.extend(rows.annotator.iter().map(|&a| look(maps.annotators, a)));
@@ -98,13 +105,21 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
+    /// A packed file of a megabyte may hold a hundred million rows.
+    fn check_memory(&self, more: usize) -> Result<(), Error> {
+        let rows = (self.builder.len() + self.tokens.unit.len() + more) as u64;
+        let names = (self.builder.items.len() + self.builder.annotators.len() + self.builder.classes.len()) as u64;
+        let bytes = rows.saturating_mul(PER_ROW).saturating_add(names.saturating_mul(PER_NAME));
+        memory::check(Some(bytes), || format!("{}: more than {} answers", self.file, group(rows)))
+    }
+
     fn too_many_classes(&self) -> Error {
         let column =
             self.layout.shape.label().map_or(String::new(), |c| format!(" in column `{}`", self.layout.names[c]));
         Error::BadData {
             file: self.file.into(),
             what: format!("there are more than {} classes{column}", group(MAX_CLASSES as u64)),
-            hint: Some("if these are amounts: `--kind real`; otherwise choose another column with `--label`".into()),
+            hint: Some("if these are amounts: ⟦--kind real⟧; otherwise choose another column with ⟦--label⟧".into()),
         }
     }
 
@@ -153,71 +168,25 @@ impl<'a> Merger<'a> {
         rankings::assemble(&rows, items, annotators, names, &mut self.tally)
     }
 
-    /// Items of a sequence table: tokens by sequence, then position. A position between others that no row has is an
-    /// item without labels; more of these than other tokens mean that the numbers are not positions.
+    /// Items of a sequence table: tokens by sequence, then position.
     fn chains(&mut self, notes: &mut Vec<String>) -> Result<Structure, Error> {
         let names = std::mem::take(&mut self.builder.items);
-        let mut range = vec![(u32::MAX, 0); names.len()];
-        for [s, p] in self.tokens.places() {
-            let (low, high) = &mut range[s as usize];
-            *low = p.min(*low);
-            *high = p.max(*high);
-        }
-        let mut starts = vec![0u64];
-        for &(low, high) in &range {
-            starts.push(starts[starts.len() - 1] + (high - low) as u64 + 1);
-        }
-        let n = starts[names.len()];
-        // A wild position must not ask for memory that the rows do not justify.
-        let rows = (self.tokens.len() + self.tokens.silent.len()) as u64;
-        if n > 2 * rows {
-            let widest = (0..names.len()).max_by_key(|&s| range[s].1 - range[s].0).unwrap_or(0);
-            let (low, high) = range[widest];
-            return Err(self.bad_positions(format!(
-                "there are {} positions but only {} rows (`{}` goes from {low} to {high})",
-                group(n),
-                group(rows),
-                brief(names.name(widest))
-            )));
-        }
-        let place = |s: u32, p: u32| starts[s as usize] + (p - range[s as usize].0) as u64;
-        let mut seen = vec![false; n as usize];
-        for [s, p] in self.tokens.places() {
-            seen[place(s, p) as usize] = true;
-        }
-        let gaps = seen.iter().filter(|s| !**s).count();
-        if gaps > 0 {
-            let shown = gap_list(&names, &starts, &range, &seen);
-            if gaps * 2 > seen.len() {
-                return Err(self.bad_positions(format!(
-                    "{} positions inside sequences are in no row: {shown}",
-                    group(gaps as u64)
-                )));
-            }
-            notes.push(format!("{} inside sequences in no row: {shown}", count(gaps as u64, "token")));
-        }
-        for (s, name) in names.iter().enumerate() {
-            for p in range[s].0..=range[s].1 {
-                self.builder.items.intern(&format!("{name}:{p}"));
-            }
-        }
+        let placed = Tokens::place(&names, || self.tokens.places()).map_err(|what| self.bad_positions(what))?;
+        notes.extend(placed.note.clone());
+        placed.items(&names).for_each(|(_, _, name)| _ = self.builder.items.intern(&name));
         let tokens = std::mem::take(&mut self.tokens);
         for r in 0..tokens.len() {
-            let item = place(tokens.unit[r], tokens.second[r]) as u32;
             if tokens.code[r] as usize >= MAX_CLASSES {
                 return Err(self.too_many_classes());
             }
+            let item = placed.item(tokens.unit[r], tokens.second[r]);
             self.builder.label_codes(item, tokens.annotator[r], tokens.code[r])?;
         }
-        Ok(Structure::Chains { starts, names })
+        Ok(Structure::Chains { starts: placed.starts, names })
     }
 
     fn bad_positions(&self, what: String) -> Error {
-        Error::BadData {
-            file: self.file.into(),
-            what,
-            hint: Some("the positions of a sequence follow each other: 0, 1, 2, …".into()),
-        }
+        Error::BadData { file: self.file.into(), what, hint: Some(Tokens::HINT.into()) }
     }
 }
 
@@ -237,20 +206,6 @@ fn without_label(data: &Dataset) -> Option<String> {
 fn first_names(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(5).map(|n| format!("`{}`", brief(n))).collect();
     format!("{}{}", shown.join(", "), if names.len() > 5 { ", …" } else { "" })
-}
-
-/// The first few tokens that no row has.
-fn gap_list(names: &Names, starts: &[u64], range: &[(u32, u32)], seen: &[bool]) -> String {
-    let gaps = (0..names.len()).flat_map(|s| (starts[s]..starts[s + 1]).map(move |i| (s, i)));
-    let mut list: Vec<String> = gaps
-        .filter(|&(_, i)| !seen[i as usize])
-        .take(6)
-        .map(|(s, i)| format!("`{}` at {}", brief(names.name(s)), range[s].0 as u64 + (i - starts[s])))
-        .collect();
-    if list.len() > 5 {
-        list[5] = "…".into();
-    }
-    list.join(", ")
 }
 
 pub(crate) fn outcome(code: u32) -> Preference {
@@ -332,7 +287,7 @@ pub(crate) fn check(tally: &Tally, file: &str, skip: bool, what: &str) -> Result
     if tally.rejected > 0 {
         let n = count(tally.rejected, "rejected assignment");
         let them = if tally.rejected == 1 { "it" } else { "them" };
-        notes.push(format!("{n} left out (`--keep-rejected` uses {them})"));
+        notes.push(format!("{n} left out (⟦--keep-rejected⟧ uses {them})"));
     }
     if tally.empty > 0 {
         notes.push(format!("{} without a label left out", count(tally.empty, what)));
@@ -359,7 +314,7 @@ fn problems(tally: &Tally, file: &str) -> Vec<Error> {
     if tally.not_number > 0 {
         all.push(Error::Usage {
             what: format!("{} not a number", count(tally.not_number, "value")),
-            hint: Some("`--kind categorical` if the values are classes".into()),
+            hint: Some("⟦--kind categorical⟧ if the values are classes".into()),
         });
     }
     if let Some((line, lost)) = tally.unclosed {
@@ -369,7 +324,7 @@ fn problems(tally: &Tally, file: &str) -> Vec<Error> {
             what: format!(
                 "a quote is opened on line {line} and never closed, so that {lost} up to the end are one row"
             ),
-            hint: Some("close it, or pass `--skip-bad-rows` to read what comes before".into()),
+            hint: Some("close it, or pass ⟦--skip-bad-rows⟧ to read what comes before".into()),
         });
     }
     all
@@ -386,13 +341,13 @@ pub(crate) fn nothing(tally: &Tally, file: &str, layout: &Layout) -> Error {
     } else if tally.rejected > 0 {
         (
             format!("has {}, but no label except in rejected assignments", count(tally.total, "row")),
-            Some("`--keep-rejected` uses these".into()),
+            Some("⟦--keep-rejected⟧ uses these".into()),
         )
     } else {
         let hint = layout
             .shape
             .label()
-            .map(|c| format!("labels were looked for in column `{}`; `--label` names another", layout.names[c]));
+            .map(|c| format!("labels were looked for in column `{}`; ⟦--label⟧ names another", layout.names[c]));
         (format!("has {}, but no label", count(tally.total, "row")), hint)
     };
     Error::NoData { file: file.into(), what, hint }

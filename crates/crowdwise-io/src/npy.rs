@@ -3,6 +3,8 @@
 //! The format is a magic string, a length, a Python dictionary literal of three known keys, and the raw numbers, so
 //! reading it takes no more code than calling a library, and hostile headers are refused before memory is asked for.
 
+use crowdwise_core::{Error, memory};
+
 /// A matrix as it lies in a `.npy` file, converted to f32.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Matrix {
@@ -22,8 +24,38 @@ struct Kind {
     big_endian: bool,
 }
 
+/// Why an array cannot be read.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Refused {
+    Damaged(String),
+    TooLarge(Error),
+}
+
+impl Refused {
+    /// The error of the file.
+    pub fn of(self, file: &str) -> Error {
+        match self {
+            Refused::Damaged(what) => Error::Unreadable { file: file.into(), what, hint: None },
+            Refused::TooLarge(Error::TooLarge { what }) => Error::TooLarge { what: format!("{file}: {what}") },
+            Refused::TooLarge(e) => e,
+        }
+    }
+}
+
+impl From<String> for Refused {
+    fn from(what: String) -> Self {
+        Refused::Damaged(what)
+    }
+}
+
+impl From<&str> for Refused {
+    fn from(what: &str) -> Self {
+        Refused::Damaged(what.into())
+    }
+}
+
 /// Reads a matrix; a vector becomes a matrix of one column. The message says what is wrong.
-pub(crate) fn parse(file: &[u8]) -> Result<Matrix, String> {
+pub(crate) fn parse(file: &[u8]) -> Result<Matrix, Refused> {
     let rest = file.strip_prefix(b"\x93NUMPY").ok_or("it does not begin as a .npy file does")?;
     let (header, data) = split_header(rest).ok_or("the header is cut off")?;
     let header = std::str::from_utf8(header).map_err(|_| "the header is not text")?;
@@ -38,14 +70,15 @@ pub(crate) fn parse(file: &[u8]) -> Result<Matrix, String> {
     let cells = rows.checked_mul(columns).ok_or("the shape is too large")?;
     let wanted = cells.checked_mul(kind.bytes).ok_or("the shape is too large")?;
     if data.len() < wanted {
-        return Err(format!(
-            "it is cut off: {rows} x {columns} numbers need {wanted} bytes, but {} follow",
-            data.len()
-        ));
+        let what = format!("it is cut off: {rows} x {columns} numbers need {wanted} bytes, but {} follow", data.len());
+        return Err(what.into());
     }
     if data.len() > wanted {
-        return Err(format!("{} bytes follow after {rows} x {columns} numbers", data.len() - wanted));
+        return Err(format!("{} bytes follow after {rows} x {columns} numbers", data.len() - wanted).into());
     }
+    // the file itself is in memory, too: a byte may become a number of four
+    let bytes = memory::bytes_of(&[cells], 4).and_then(|n| n.checked_add(file.len() as u64));
+    memory::check(bytes, || format!("{rows} x {columns} numbers")).map_err(Refused::TooLarge)?;
     let at = |cell: usize| number(&data[cell * kind.bytes..(cell + 1) * kind.bytes], kind);
     if fortran && image.is_some() {
         return Err("images in Fortran order cannot be read; save them with `numpy.ascontiguousarray`".into());
@@ -180,18 +213,22 @@ mod tests {
         assert_eq!((m.columns, m.image), (4, Some([2, 2, 1])));
         let m = parse(&npy("|u1", false, "(1, 1, 2, 3)", &[1, 2, 3, 4, 5, 6])).unwrap();
         assert_eq!((m.columns, m.image), (6, Some([1, 2, 3])));
-        assert!(parse(&npy("|u1", true, "(1, 2, 2)", &[1, 2, 3, 4])).unwrap_err().contains("Fortran"));
+        assert!(
+            parse(&npy("|u1", true, "(1, 2, 2)", &[1, 2, 3, 4])).unwrap_err().of("f").to_string().contains("Fortran")
+        );
     }
 
     #[test]
     fn damage_is_named() {
-        assert!(parse(b"PK\x03\x04").unwrap_err().contains("does not begin"));
-        assert!(parse(b"\x93NUMPY\x01\x00\xff\xff{}").unwrap_err().contains("cut off"));
-        assert!(parse(&npy("<f4", false, "(3, 2)", &[0; 20])).unwrap_err().contains("cut off"));
-        assert!(parse(&npy("<f4", false, "(1,)", &[0; 20])).unwrap_err().contains("16 bytes follow"));
-        assert!(parse(&npy("<c8", false, "(1,)", &[0; 8])).unwrap_err().contains("<c8"));
+        assert!(parse(b"PK\x03\x04").unwrap_err().of("f").to_string().contains("does not begin"));
+        assert!(parse(b"\x93NUMPY\x01\x00\xff\xff{}").unwrap_err().of("f").to_string().contains("cut off"));
+        assert!(parse(&npy("<f4", false, "(3, 2)", &[0; 20])).unwrap_err().of("f").to_string().contains("cut off"));
+        assert!(
+            parse(&npy("<f4", false, "(1,)", &[0; 20])).unwrap_err().of("f").to_string().contains("16 bytes follow")
+        );
+        assert!(parse(&npy("<c8", false, "(1,)", &[0; 8])).unwrap_err().of("f").to_string().contains("<c8"));
         let huge = npy("<f8", false, "(18446744073709551615, 9)", &[]);
-        assert!(parse(&huge).unwrap_err().contains("too large"));
+        assert!(parse(&huge).unwrap_err().of("f").to_string().contains("too large"));
     }
 
     proptest! {

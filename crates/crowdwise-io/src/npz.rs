@@ -3,19 +3,19 @@
 //! Only what `numpy.savez` and `numpy.savez_compressed` write is read: members stored or deflated, without encryption, below
 //! 4 GB. That is a table at the end of the file and a short header before each member.
 
+use crate::Source;
 use crate::npy;
-use crate::source::unreadable;
-use crowdwise_core::{Error, Features};
+use crowdwise_core::{Error, Features, memory};
 use std::io::Read as _;
 use std::path::Path;
 
 /// Reads one array of a `.npz` file by its name. A vector becomes rows of one number.
 pub fn read_npz(path: &Path, array: &str) -> Result<Features, Error> {
     let file = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|e| unreadable(&file, &e))?;
+    let bytes = Source::from(path).bytes()?;
     let refuse = |what: String| Error::Unreadable { file: file.clone(), what, hint: None };
     let member = member(&bytes, &format!("{array}.npy")).map_err(refuse)?;
-    let m = npy::parse(&member).map_err(|what| refuse(format!("the array `{array}`: {what}")))?;
+    let m = npy::parse(&member).map_err(|e| e.of(&format!("{file}, array `{array}`")))?;
     Ok(Features { dim: m.columns, values: m.values, image: m.image })
 }
 
@@ -62,6 +62,7 @@ fn content(bytes: &[u8], at: usize) -> Result<Vec<u8>, String> {
     match method {
         0 => out.extend_from_slice(data),
         8 => {
+            memory::check(Some(size as u64), || "an array of the archive".into()).map_err(|e| e.to_string())?;
             // no more than the table promises, so that a few bytes cannot fill the memory
             let mut inflated = flate2::read::DeflateDecoder::new(data).take(size as u64 + 1);
             inflated.read_to_end(&mut out).map_err(|e| format!("its content is damaged: {e}"))?;

@@ -136,7 +136,7 @@ fn failed(file: &str, e: &parquet::errors::ParquetError) -> Error {
     let hint = if what.contains("Disabled feature") {
         "write it again with snappy, zstd, gzip or no compression"
     } else {
-        "it may be cut off or not a Parquet file; `--input-format` names another format"
+        "it may be cut off or not a Parquet file; ⟦--input-format⟧ names another format"
     };
     Error::Unreadable { file: file.into(), what, hint: Some(hint.into()) }
 }

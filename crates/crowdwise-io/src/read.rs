@@ -41,6 +41,7 @@ pub fn read_answers(source: &Source, options: &ReadOptions) -> Result<Read<Datas
 pub(crate) fn read_answers_in(source: &Source, options: &ReadOptions, block: usize) -> Result<Read<Dataset>, Error> {
     let file = source.name();
     let prepared = prepare(source, options, Purpose::Answers, block)?;
+    prepared.layout.check_kind(&file)?;
     let mut merger = Merger::new(&prepared.layout, &file, prepared.lines);
     prepared.input.run(&prepared.layout, options.threads(), &mut merger)?;
     let (value, mut notes) = merger.finish(options)?;

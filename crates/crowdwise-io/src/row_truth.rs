@@ -4,11 +4,9 @@ use crate::collect::{brief, count};
 use crate::columns::{usual_item, usual_truth};
 use crate::delimited::{line_of, reader};
 use crate::sniff::check_text;
-use crate::source::unreadable;
 use crate::{Read, Source};
 use crowdwise_core::{BadRow, Error, group};
 use std::collections::HashMap;
-use std::io::Read as _;
 
 /// What the rows of a file of truth are known by.
 #[derive(Clone, Copy, PartialEq)]
@@ -29,8 +27,8 @@ pub fn read_row_truth(
     items: Option<&[String]>,
 ) -> Result<Read<Vec<Option<String>>>, Error> {
     let file = source.name();
-    let mut bytes = Vec::new();
-    source.open()?.reader.read_to_end(&mut bytes).map_err(|e| unreadable(&file, &e))?;
+    // a class of one letter becomes a text of its own
+    let bytes = source.read_whole(16)?;
     check_text(&bytes, true, &file)?;
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let end = memchr::memchr(b'\n', text).unwrap_or(text.len());
@@ -55,7 +53,7 @@ pub fn read_row_truth(
                         file,
                         what: "it names items, but the rows of the test features have no names".into(),
                         hint: Some(
-                            "`--test-items FILE` says which row is which item; or give a column `row` (from 0)".into(),
+                            "⟦--test-items FILE⟧ says which row is which item; or give a column `row` (from 0)".into(),
                         ),
                     });
                 }
@@ -113,7 +111,7 @@ pub fn read_row_truth(
             file,
             what: format!("truth of {} for {} of test features", count(known as u64, "row"), count(rows as u64, "row")),
             hint: Some(
-                "both must belong together; truth by item (`item,label` and --test-items) may be incomplete".into(),
+                "both must belong together; truth by item (`item,label` and ⟦--test-items⟧) may be incomplete".into(),
             ),
         });
     }

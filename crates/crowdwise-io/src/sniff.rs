@@ -27,7 +27,7 @@ pub(crate) fn format(
     match (said, content) {
         (Format::Parquet, Format::Parquet) | (Format::ArrowIpc, Format::ArrowIpc) => Ok((said, None)),
         (_, Format::Parquet | Format::ArrowIpc) if options.format.is_some() => {
-            refuse(format!("it is {}, not {}", title(content), title(said)), "leave out `--input-format`")
+            refuse(format!("it is {}, not {}", title(content), title(said)), "leave out ⟦--input-format⟧")
         }
         (_, Format::Parquet | Format::ArrowIpc) => Ok((content, Some(misnamed(file, content)))),
         // The streaming form of Arrow has no mark at its beginning, but cannot be text either.
@@ -38,11 +38,11 @@ pub(crate) fn format(
             }
             check_text(head, is_text(head), file)?;
             if is_text(head) {
-                let hint = format!("`--input-format {}` reads it as such", content.name());
+                let hint = format!("⟦--input-format {}⟧ reads it as such", content.name());
                 refuse(format!("it is text (perhaps {}), not {}", title(content), title(said)), &hint)
             } else {
                 let what = format!("it does not begin like {}", title(said));
-                refuse(what, "it may be damaged or of another kind; `--input-format` names another format")
+                refuse(what, "it may be damaged or of another kind; ⟦--input-format⟧ names another format")
             }
         }
         (Format::Csv | Format::Tsv, Format::Jsonl | Format::Json) if options.format.is_none() && is_json(head) => {

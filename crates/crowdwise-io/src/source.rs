@@ -1,5 +1,6 @@
 //! Where bytes come from: a path or standard input, plain or compressed, and in which format.
 
+use crate::limited::Limited;
 use crowdwise_core::Error;
 use flate2::bufread::GzDecoder;
 use std::fs::File;
@@ -79,6 +80,27 @@ impl Source {
             Box::new(whole)
         };
         Ok(Opened { reader, note })
+    }
+
+    /// The same for a file that is kept whole: no more than fits into memory if every byte takes `per_byte` there.
+    pub(crate) fn open_within(&self, per_byte: u64) -> Result<Limited<Box<dyn Read + Send>>, Error> {
+        Ok(Limited::new(self.open()?.reader, per_byte))
+    }
+
+    /// All bytes after decompression, if they fit into memory.
+    pub(crate) fn read_whole(&self, per_byte: u64) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        let done = self.open_within(per_byte)?.read_to_end(&mut bytes);
+        done.map_err(|e| unreadable(&self.name(), &e))?;
+        Ok(bytes)
+    }
+
+    /// The bytes as they lie there, if they fit into memory: for files that this program wrote.
+    pub fn bytes(&self) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        let done = Limited::new(self.open_raw()?, 2).read_to_end(&mut bytes);
+        done.map_err(|e| unreadable(&self.name(), &e))?;
+        Ok(bytes)
     }
 }
 
@@ -165,6 +187,7 @@ fn near_file(path: &Path) -> Option<String> {
 /// A failed read, in words.
 pub(crate) fn unreadable(file: &str, e: &io::Error) -> Error {
     let (what, hint) = match e.kind() {
+        io::ErrorKind::FileTooLarge => return Error::TooLarge { what: format!("{file}: {e}") },
         io::ErrorKind::UnexpectedEof => (
             "the compressed data end too early: the file is cut off".into(),
             Some("copy or download it again".to_string()),

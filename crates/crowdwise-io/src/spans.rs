@@ -5,11 +5,12 @@
 //! as well (`token_start`, `token_end` that is the last token, `label`, `_annotator_id`, `_input_hash`). Tokens outside every span
 //! are `O`: a sequence that an annotator did not see has no line.
 
+use crate::conll::{PER_TAG, PER_TOKEN};
 use crate::source::unreadable;
 use crate::tagged::{Sequence, Tagged, assemble, chains, refuse, said, who};
 use crate::{Read, Source};
 use crowdwise_core::questions::TagSet;
-use crowdwise_core::{Dataset, Error, Names};
+use crowdwise_core::{Dataset, Error, Names, memory};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -17,11 +18,11 @@ use std::io::{BufRead, BufReader, Write};
 /// Reads a span file as tags `B-type`, `I-type` and `O`.
 pub fn read_spans(source: &Source) -> Result<Read<Tagged>, Error> {
     let file = source.name();
-    let reader = BufReader::new(source.open()?.reader);
+    let reader = BufReader::new(source.open_within(2)?);
     let (mut sequences, mut annotators, mut problems): (Vec<Sequence>, Names, Vec<String>) =
         (Vec::new(), Names::new(), Vec::new());
     let mut places: HashMap<String, usize> = HashMap::new();
-    let (mut lines, mut spans, mut ignored) = (0usize, 0usize, 0usize);
+    let (mut lines, mut spans, mut ignored, mut taken) = (0usize, 0usize, 0usize, 0u64);
     for (n, line) in reader.lines().enumerate() {
         let line = line.map_err(|e| unreadable(&file, &e))?;
         if line.trim().is_empty() {
@@ -35,6 +36,8 @@ pub fn read_spans(source: &Source) -> Result<Read<Tagged>, Error> {
             Err(what) => problems.push(format!("line {} {what}", n + 1)),
             Ok(None) => ignored += 1,
             Ok(Some(line)) => {
+                taken += (PER_TOKEN + PER_TAG) * line.tokens.len() as u64;
+                memory::check(Some(taken), || format!("{file} up to line {}", n + 1))?;
                 let at = *places.entry(line.sequence.clone()).or_insert_with(|| {
                     sequences.push(Sequence {
                         name: line.sequence.clone(),
@@ -106,7 +109,7 @@ impl Line {
                 })
                 .collect::<Result<_, _>>()?,
             None => match whole(o, "length") {
-                Some(n) if n <= LONGEST => vec!["_".into(); n],
+                Some(n) if n <= LONGEST && n as u64 <= memory::limit() / (PER_TOKEN + PER_TAG) => vec!["_".into(); n],
                 Some(n) => return Err(format!("has a length of {n}")),
                 None => return Err("has neither `tokens` nor `length`".into()),
             },

@@ -43,7 +43,14 @@ pub fn read_set_truth(
     let file = source.name();
     let mut units = table.items().clone();
     units.thaw();
-    let mut read = with_rows(source, LabelKind::Categorical, options, word, |c, _| {
+    let mut read = with_rows(source, LabelKind::Categorical, options, word, |c, shape| {
+        if matches!(shape, Shape::Pairs { .. }) {
+            return Err(Error::BadData {
+                file: file.clone(),
+                what: format!("the {word} is about pairs of items, but the answers are about single ones"),
+                hint: Some("give one row for each item, with its classes".into()),
+            });
+        }
         if c.items.iter().any(|item| units.get(item).is_some()) {
             return items(c, table, &file, word).map(SetTruth::Units);
         }
@@ -153,7 +160,7 @@ fn items(c: &Collector<'_>, table: &Table, file: &str, word: &str) -> Result<Gol
     if table.kind() == LabelKind::Similarity && word == "gold" {
         return Err(Error::Unsupported {
             what: format!("{file}: no method uses gold of similarity judgements"),
-            hint: Some("`--truth` compares the clusters with it".into()),
+            hint: Some("⟦--truth⟧ compares the clusters with it".into()),
         });
     }
     let tokens = matches!(c.layout.shape, Shape::Sequence { .. });

@@ -10,6 +10,9 @@ use std::io::{self, BufWriter, Write};
 pub enum TableFormat {
     Csv,
     Tsv,
+    /// CSV and TSV in which no text can be taken for a formula: see [`spreadsheet_safe`].
+    SheetCsv,
+    SheetTsv,
     Jsonl,
     /// An array of objects.
     Json,
@@ -27,6 +30,28 @@ impl TableFormat {
             "parquet" | "pq" => Some(TableFormat::Parquet),
             _ => None,
         }
+    }
+
+    /// The same for a file that is opened in a spreadsheet, where that makes a difference.
+    #[must_use]
+    pub fn for_spreadsheets(self) -> TableFormat {
+        match self {
+            TableFormat::Csv => TableFormat::SheetCsv,
+            TableFormat::Tsv => TableFormat::SheetTsv,
+            other => other,
+        }
+    }
+}
+
+/// The text with an apostrophe before it if a spreadsheet would take it for a formula: an annotator called
+/// `=HYPERLINK(…)` is data that strangers wrote. Numbers such as `-1.5` stay numbers.
+pub fn spreadsheet_safe(text: &str) -> Cow<'_, str> {
+    let begins = |t: &str| t.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
+    let number = |t: &str| t.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b)) && t.parse::<f64>().is_ok();
+    if (begins(text) || begins(text.trim_start())) && !number(text) {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
@@ -64,11 +89,25 @@ pub fn write_rows<'a>(
     format: TableFormat,
     header: &[&str],
     rows: usize,
-    fill: impl FnMut(usize, &mut Vec<Cell<'a>>),
+    mut fill: impl FnMut(usize, &mut Vec<Cell<'a>>),
 ) -> Result<(), Error> {
     let result = match format {
         TableFormat::Csv => delimited(out, b',', header, rows, fill),
         TableFormat::Tsv => delimited(out, b'\t', header, rows, fill),
+        TableFormat::SheetCsv | TableFormat::SheetTsv => {
+            let header: Vec<Cow<'_, str>> = header.iter().map(|h| spreadsheet_safe(h)).collect();
+            let header: Vec<&str> = header.iter().map(AsRef::as_ref).collect();
+            delimited(out, if format == TableFormat::SheetCsv { b',' } else { b'\t' }, &header, rows, |r, cells| {
+                fill(r, cells);
+                for cell in &mut *cells {
+                    if let Cell::Text(text) = cell
+                        && let Cow::Owned(safe) = spreadsheet_safe(text)
+                    {
+                        *text = Cow::Owned(safe);
+                    }
+                }
+            })
+        }
         TableFormat::Jsonl => json(out, header, rows, fill, ["", "\n", "\n"]),
         TableFormat::Json => json(out, header, rows, fill, ["[\n", ",\n", "\n]\n"]),
         TableFormat::Parquet => parquet_write::write(out, header, rows, fill),
@@ -180,4 +219,21 @@ fn quoted(out: &mut impl Write, text: &str, delimiter: u8) -> io::Result<()> {
         out.write_all(part.as_bytes())?;
     }
     out.write_all(b"\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_become_text_and_numbers_stay_numbers() {
+        for bad in ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", " =1", "＝1", "-inf", "-"] {
+            assert_eq!(spreadsheet_safe(bad), format!("'{bad}"));
+        }
+        for good in ["-1.5", "+3", "-2e-7", "w1", "a=b", "", "5-3", "'=1"] {
+            assert_eq!(spreadsheet_safe(good), good);
+        }
+        assert_eq!(TableFormat::Csv.for_spreadsheets(), TableFormat::SheetCsv);
+        assert_eq!(TableFormat::Jsonl.for_spreadsheets(), TableFormat::Jsonl);
+    }
 }

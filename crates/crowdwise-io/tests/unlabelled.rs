@@ -141,7 +141,7 @@ const BATCH: &str = "HITId,WorkerId,AssignmentStatus,Input.url,Answer.kind\n\
 fn rejected_assignments_of_mechanical_turk() {
     let r = read("batch.csv", BATCH);
     assert_eq!(items(&r.value), [("1.png", 1), ("2.png", 0), ("3.png", 1)]);
-    assert_eq!(r.notes[1], "2 rejected assignments left out (`--keep-rejected` uses them)");
+    assert_eq!(r.notes[1], "2 rejected assignments left out (⟦--keep-rejected⟧ uses them)");
     assert_eq!(r.notes[2], "1 item without any label kept: `2.png`");
     let all = read_with("batch.csv", BATCH, &ReadOptions { keep_rejected: true, ..Default::default() });
     assert_eq!(items(&all.value), [("1.png", 2), ("2.png", 1), ("3.png", 1)]);

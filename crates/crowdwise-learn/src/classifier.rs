@@ -54,16 +54,6 @@ pub trait Classifier: Send {
     fn restore(&mut self, weights: &Weights) -> Result<(), Error>;
 }
 
-/// A classifier of another framework: brought to a run (`cx.bring(Brought(…))`), it takes the place of the built-in network
-/// and sees the features as they are. Its trained state is its own to keep; no [`crate::Model`] is left.
-pub struct Brought(pub Box<dyn Classifier>);
-
-impl std::fmt::Debug for Brought {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Brought({} -> {})", self.0.width(), self.0.outputs())
-    }
-}
-
 /// Rows that are evaluated at once.
 const CHUNK: usize = 512;
 

@@ -1,7 +1,8 @@
 //! From a dataset with features to a fit and a model: what all methods have in common.
 
-use crate::classifier::{Brought, Classifier, scores};
-use crate::model::{Heard, Model, Readout};
+use crate::classifier::{Classifier, scores};
+use crate::entry::{Learned, Own};
+use crate::model::{Heard, Model, Readout, diverged};
 use crate::network::Network;
 use crate::params::{Choose, NetworkKind, NetworkParams, Training};
 use crate::train::{Task, train};
@@ -18,6 +19,9 @@ pub(crate) struct Recipe<'a> {
     pub training: &'a Training,
     pub output: Output,
 }
+
+/// A network with larger weights than this has not learned, it has run away.
+const SANE: f32 = 1e12;
 
 /// What comes out of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,16 +85,16 @@ pub(crate) fn task(
     Ok((Task { x: scaler.apply(features)?.into(), labels, train, held_out }, scaler))
 }
 
-/// Trains a network with the objective that `make` sets up, and makes the fit. The model is kept in the context.
+/// Trains a network with the objective that `make` sets up, and makes the fit.
 pub(crate) fn learn<L: Learner>(
     recipe: &Recipe<'_>,
     data: &Dataset,
     cx: &mut Context<'_>,
+    own: Own,
     make: impl Fn(&Task, &mut Context<'_>) -> Result<L, Error>,
-) -> Result<Outcome, Error> {
-    let brought = cx.take_brought::<Brought>();
+) -> Result<Learned, Error> {
     let plain = NetworkParams { network: NetworkKind::Linear, standardise: false, ..recipe.network.clone() };
-    let seen = if brought.is_some() { &plain } else { recipe.network };
+    let seen = if own.is_some() { &plain } else { recipe.network };
     let (mut task, scaler) = task(data, seen, recipe.training, cx.seed)?;
     let features = data.features.as_ref().expect("the contract brings features");
     let mut architecture = recipe.network.architecture(features, task.labels.k)?;
@@ -98,8 +102,8 @@ pub(crate) fn learn<L: Learner>(
         architecture.layers.pop();
     }
     let mut learner = make(&task, cx)?;
-    let mut net = match brought {
-        Some(Brought(own)) => Net::Brought(fitting(own, recipe, &learner, &task)?),
+    let mut net = match own {
+        Some(own) => Net::Brought(fitting(own, recipe, &learner, &task)?),
         None => Net::Own(Box::new(Network::new(architecture.clone(), recipe.training.optimiser(), cx.seed))),
     };
     let start = if matches!(net, Net::Brought(_)) { Some(net.get().snapshot()?) } else { None };
@@ -131,7 +135,14 @@ pub(crate) fn learn<L: Learner>(
         }
     }
     let everyone: Vec<u32> = (0..task.labels.items() as u32).collect();
-    let f = learner.probabilities(&cx.install(|| scores(net.get(), &task.x, &everyone, Mode::Eval))??);
+    if history.stop == Stop::NotFinite && history.chosen == 0 {
+        return Err(diverged("not one epoch ended with numbers"));
+    }
+    let z = cx.install(|| scores(net.get(), &task.x, &everyone, Mode::Eval))??;
+    if z.values.iter().any(|z| !z.is_finite()) {
+        return Err(diverged("the scores of the items are no numbers any more"));
+    }
+    let f = learner.probabilities(&z);
     let mut outcome = outcome(&learner, &f, &task.labels);
     outcome.diagnostics = history.diagnostics();
     if cx.cancelled() {
@@ -147,14 +158,27 @@ pub(crate) fn learn<L: Learner>(
             Severity::Warning,
             Subject::Fit,
             format!("the loss was no longer a number {} times; training went on with shorter steps", history.rescues),
-            "a smaller learning rate (`-p learning_rate=…`) avoids that",
+            "a smaller learning rate (⟦-p learning_rate=…⟧) avoids that",
         ));
     }
-    if let Net::Own(net) = &net {
-        let heard = Heard::of(&learner, task.labels.k);
-        cx.keep(Model::new(recipe, cx.seed, data, scaler, net, learner.readout(), heard)?);
+    let largest = net.get().snapshot()?.0.iter().fold(0f32, |most, w| most.max(w.abs()));
+    if largest > SANE {
+        outcome.findings.push(Finding::new(
+            "diverged",
+            Severity::Problem,
+            Subject::Fit,
+            format!("the training diverged: weights have grown to {largest:.0e}, so that the classifier is of no use"),
+            "a smaller learning rate (⟦-p learning_rate=…⟧) avoids that",
+        ));
     }
-    Ok(outcome)
+    let model = match &net {
+        Net::Own(net) => {
+            let heard = Heard::of(&learner, task.labels.k);
+            Some(Model::new(recipe, cx.seed, data, scaler, net, learner.readout(), heard)?)
+        }
+        Net::Brought(_) => None,
+    };
+    Ok(Learned { outcome, model })
 }
 
 /// The built-in network, or one that was brought.

@@ -1,18 +1,16 @@
-//! A trained classifier that can be kept in a file.
-//!
-//! The file: the magic bytes, the length of the header, the header (JSON), the numbers of the header's sections as they
-//! lie in memory (little-endian), and a checksum of all that goes before.
+//! A trained classifier.
+
+pub(crate) mod saved;
 
 use crate::classifier::scores;
 use crate::confusion::{Words, log_transposed, normalise};
 use crate::em::{Attack, ranges};
-use crate::expert::words::{Experts, Form};
+use crate::expert::words::Experts;
 use crate::learn::{Learner, Recipe};
 use crate::network::{Architecture, Network, Optimiser, OptimiserKind};
 pub(crate) use crate::readout::Readout;
 use crate::{Classifier, Matrix, Mode, Probabilities, Scaler, Weights};
 use crowdwise_core::{Dataset, Error, Features, stats, stream};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A classifier with everything that it needs to classify: method, parameters, classes, scaling, weights, and what the
@@ -46,6 +44,14 @@ pub(crate) struct Heard {
     pub bound: f64,
     /// What speaks instead of `evidence` where expertise depends on the item.
     pub experts: Option<Experts>,
+}
+
+/// The error of a training that came to nothing.
+pub(crate) fn diverged(what: &str) -> Error {
+    Error::NotFinite {
+        what: format!("the training diverged: {what}"),
+        hint: "take smaller steps: ⟦-p learning_rate=…⟧ below its default".into(),
+    }
 }
 
 impl Heard {
@@ -85,7 +91,7 @@ impl Model {
         heard: Heard,
     ) -> Result<Self, Error> {
         let classes = data.table.categorical().expect("categorical labels").classes;
-        Ok(Model {
+        let model = Model {
             method: recipe.info.id.into(),
             params: recipe.params.clone(),
             seed,
@@ -98,7 +104,28 @@ impl Model {
             weights: net.snapshot()?,
             heard,
             numbers,
-        })
+        };
+        if let Some(what) = model.not_finite() {
+            return Err(diverged(&format!("{what} are no numbers any more")));
+        }
+        Ok(model)
+    }
+
+    /// The part that is not made of finite numbers, if there is one.
+    fn not_finite(&self) -> Option<&'static str> {
+        let singles = |x: &[f32]| x.iter().all(|x| x.is_finite());
+        let doubles = |x: &[f64]| x.iter().all(|x| x.is_finite());
+        let h = &self.heard;
+        let experts = h.experts.as_ref().is_none_or(|e| doubles(&e.numbers));
+        [
+            ("its weights", singles(&self.weights.0)),
+            ("the numbers that scale the features", singles(&self.scaler.mean) && singles(&self.scaler.factor)),
+            ("its numbers of the annotators", doubles(&h.evidence) && doubles(&h.offset) && experts),
+            ("the numbers of its last step", doubles(&self.numbers)),
+        ]
+        .into_iter()
+        .find(|part| !part.1)
+        .map(|part| part.0)
     }
 
     /// Numbers in a row of features.
@@ -115,7 +142,14 @@ impl Model {
 
     fn rows(&self, net: &mut Network, x: &Matrix, mode: Mode) -> Result<Probabilities, Error> {
         let all: Vec<u32> = (0..x.rows as u32).collect();
-        Ok(self.readout.probabilities(&self.numbers, self.classes.len(), &scores(net, x, &all, mode)?))
+        let z = scores(net, x, &all, mode)?;
+        if z.values.iter().any(|z| !z.is_finite()) {
+            return Err(Error::NotFinite {
+                what: "the classifier gives scores that are no numbers: the features are too large for it".into(),
+                hint: "give features as those that it was trained on".into(),
+            });
+        }
+        Ok(self.readout.probabilities(&self.numbers, self.classes.len(), &z))
     }
 
     /// Class probabilities of new items.
@@ -211,138 +245,5 @@ impl Model {
         let entropy: Vec<f64> = (0..x.rows).map(|i| stats::entropy_bits(mean.row(i))).collect();
         let bald = entropy.iter().zip(&inner).map(|(h, i)| (h - i).max(0.0)).collect();
         Ok(McDropout { mean, entropy, bald })
-    }
-}
-
-const MAGIC: &[u8; 8] = b"CWMODEL1";
-
-#[derive(Serialize, Deserialize)]
-struct Header {
-    method: String,
-    params: Value,
-    seed: u64,
-    version: String,
-    classes: Vec<String>,
-    annotators: Vec<String>,
-    readout: Readout,
-    width: usize,
-    image: Option<[usize; 3]>,
-    #[serde(default)]
-    limit: Option<f32>,
-    architecture: Architecture,
-    weights: usize,
-    evidence: usize,
-    offset: Vec<f64>,
-    bound: f64,
-    numbers: usize,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    experts: Option<Form>,
-}
-
-/// FNV-1a: any single changed byte changes it. It guards against damage, not against malice.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
-}
-
-impl Model {
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let header = Header {
-            method: self.method.clone(),
-            params: self.params.clone(),
-            seed: self.seed,
-            version: self.version.clone(),
-            classes: self.classes.clone(),
-            annotators: self.annotators.clone(),
-            readout: self.readout.clone(),
-            width: self.scaler.width,
-            image: self.scaler.image,
-            limit: self.scaler.limit,
-            architecture: self.architecture.clone(),
-            weights: self.weights.0.len(),
-            evidence: self.heard.evidence.len(),
-            offset: self.heard.offset.clone(),
-            bound: self.heard.bound,
-            numbers: self.numbers.len(),
-            experts: self.heard.experts.as_ref().map(|e| e.form),
-        };
-        let header = serde_json::to_vec(&header).expect("a plain struct");
-        let mut out = MAGIC.to_vec();
-        out.extend((header.len() as u64).to_le_bytes());
-        out.extend(header);
-        for x in self.scaler.mean.iter().chain(&self.scaler.factor).chain(&self.weights.0) {
-            out.extend(x.to_le_bytes());
-        }
-        let experts = self.heard.experts.iter().flat_map(|e| &e.numbers);
-        for x in self.heard.evidence.iter().chain(&self.numbers).chain(experts) {
-            out.extend(x.to_le_bytes());
-        }
-        let sum = checksum(&out);
-        out.extend(sum.to_le_bytes());
-        out
-    }
-
-    /// Reads a model back; `file` is for messages.
-    pub fn from_bytes(bytes: &[u8], file: &str) -> Result<Model, Error> {
-        let refuse = |what: &str, hint: &str| Error::Unreadable {
-            file: file.into(),
-            what: what.into(),
-            hint: Some(hint.into()),
-        };
-        let again = "it is damaged or was not copied whole: take another copy, or train again";
-        let Some(rest) = bytes.strip_prefix(MAGIC) else {
-            return Err(refuse("it is no model of this program", "`crowdwise learn … --model-out FILE` makes one"));
-        };
-        let Some((body, sum)) = bytes.split_last_chunk::<8>().filter(|_| rest.len() >= 16) else {
-            return Err(refuse("the model is cut off", again));
-        };
-        if checksum(body) != u64::from_le_bytes(*sum) {
-            return Err(refuse("the checksum of the model does not fit its content", again));
-        }
-        let (length, rest) = body[MAGIC.len()..].split_first_chunk::<8>().expect("the length was looked at");
-        let length = u64::from_le_bytes(*length) as usize;
-        let (header, numbers) = rest.split_at_checked(length).ok_or_else(|| refuse("the model is cut off", again))?;
-        let newer = "a newer version of this program may have written it";
-        let h: Header = serde_json::from_slice(header).map_err(|e| refuse(&format!("its header: {e}"), newer))?;
-        let wanted = h.width.checked_mul(8).and_then(|n| n.checked_add(h.weights.checked_mul(4)?));
-        let k = h.classes.len();
-        let by_experts = h.experts.map_or(Some(0), |form| form.numbers(k, h.annotators.len(), h.width));
-        let doubles = h.evidence.checked_add(h.numbers).and_then(|n| n.checked_add(by_experts?));
-        let wanted = wanted.and_then(|n| n.checked_add(doubles?.checked_mul(8)?));
-        let scores = h.architecture.outputs();
-        if wanted != Some(numbers.len())
-            || h.evidence != h.annotators.len() * k * k
-            || h.offset.len() != k
-            || h.numbers != h.readout.numbers(scores, k)
-        {
-            return Err(refuse("its sizes contradict each other", newer));
-        }
-        let (singles, doubles) = numbers.split_at(h.width * 8 + h.weights * 4);
-        let mut singles = singles.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-        let mut take = |n: usize| -> Vec<f32> { singles.by_ref().take(n).collect() };
-        let (mean, factor, weights) = (take(h.width), take(h.width), take(h.weights));
-        let mut doubles = doubles.chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().expect("eight bytes")));
-        let mut take = |n: usize| -> Vec<f64> { doubles.by_ref().take(n).collect() };
-        let (evidence, numbers) = (take(h.evidence), take(h.numbers));
-        let (m, d) = (h.annotators.len(), h.width);
-        let experts = h.experts.map(|form| Experts { form, k, m, d, numbers: doubles.collect() });
-        let model = Model {
-            method: h.method,
-            params: h.params,
-            seed: h.seed,
-            version: h.version,
-            classes: h.classes,
-            annotators: h.annotators,
-            readout: h.readout,
-            scaler: Scaler { width: h.width, image: h.image, mean, factor, limit: h.limit },
-            architecture: h.architecture,
-            weights: Weights(weights),
-            heard: Heard { evidence, offset: h.offset, bound: h.bound, experts },
-            numbers,
-        };
-        if model.architecture.input.len() != model.width() {
-            return Err(refuse("its sizes contradict each other", newer));
-        }
-        model.network().map_err(|_| refuse("its weights do not fit its network", newer))?;
-        Ok(model)
     }
 }

@@ -74,14 +74,16 @@ impl NetworkParams {
             (NetworkKind::Cnn, None) => {
                 return Err(Error::Unsupported {
                     what: "a convolutional network needs images, but the features are plain rows of numbers".into(),
-                    hint: Some("give an .npy of N x height x width (x channels), or `-p network=mlp`".into()),
+                    hint: Some("give an .npy of N x height x width (x channels), or ⟦-p network=mlp⟧".into()),
                 });
             }
             (NetworkKind::Mlp | NetworkKind::Auto, _) => {
                 Architecture::mlp(features.dim, &hidden, outputs, self.dropout, self.batch_norm)
             }
         };
-        Ok(Architecture { weights: self.weights, ..made })
+        let made = Architecture { weights: self.weights, ..made };
+        made.check_memory()?;
+        Ok(made)
     }
 }
 

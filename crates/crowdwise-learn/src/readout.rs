@@ -34,12 +34,24 @@ impl Readout {
         }
     }
 
-    /// How many numbers it needs.
-    pub(crate) fn numbers(&self, scores: usize, k: usize) -> usize {
+    /// How many numbers it needs; none if there are more than can be counted.
+    pub(crate) fn numbers(&self, scores: usize, k: usize) -> Option<usize> {
         match self {
-            Readout::Softmax | Readout::Cumulative => 0,
-            Readout::Heads { heads } => heads * ((scores + 1) * k + 1),
+            Readout::Softmax | Readout::Cumulative => Some(0),
+            Readout::Heads { heads } => {
+                scores.checked_add(1)?.checked_mul(k)?.checked_add(1).and_then(|n| n.checked_mul(*heads))
+            }
             Readout::Process { points } => predict::numbers(*points, scores, k),
+        }
+    }
+
+    /// Whether a network with so many scores can be read in this way.
+    pub(crate) fn fits(&self, scores: usize, k: usize) -> bool {
+        match self {
+            Readout::Softmax => scores == k,
+            Readout::Cumulative => scores + 1 == k,
+            Readout::Heads { heads } => *heads > 0,
+            Readout::Process { points } => *points > 0,
         }
     }
 }

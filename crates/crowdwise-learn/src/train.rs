@@ -77,7 +77,19 @@ pub fn train(
             let f = objective.probabilities(&scores(&mut *net, &task.x, &task.held_out, Mode::Eval)?);
             Ok(Some(judge(&*objective, &f, task) / judged as f64))
         })??;
-        if !loss.is_finite() || held_out.is_some_and(|h| !h.is_finite()) {
+        let last_counts = t.choose == Choose::Last || held_out.is_none();
+        let score = if last_counts { epoch as f64 } else { held_out.unwrap_or(f64::NEG_INFINITY) };
+        // a part of an epoch is better than nothing, and worse than a whole one
+        let better = best.is_none() || (whole && best.as_ref().is_some_and(|b| score > b.0));
+        let mut finite = loss.is_finite() && held_out.is_none_or(f64::is_finite);
+        let mut state = None;
+        if finite && better {
+            // soft-max hides weights that are none any more: the loss is a number all the same
+            let now = (net.snapshot()?, objective.snapshot());
+            finite = now.0.0.iter().all(|w| w.is_finite()) && now.1.iter().all(|x| !x.is_nan());
+            state = Some(now);
+        }
+        if !finite {
             // back to the best state with smaller steps; what cannot be rescued is marked
             let (weights, annotators) = best.as_ref().map_or((&start.0, &start.1), |b| (&b.2, &b.3));
             net.restore(weights)?;
@@ -92,11 +104,8 @@ pub fn train(
         }
         history.epochs.push(Epoch { epoch, loss, held_out });
         cx.event(&Event::Epoch { epoch, epochs: t.epochs, loss, held_out });
-        let last_counts = t.choose == Choose::Last || held_out.is_none();
-        let score = if last_counts { epoch as f64 } else { held_out.unwrap_or(f64::NEG_INFINITY) };
-        // a part of an epoch is better than nothing, and worse than a whole one
-        if best.is_none() || (whole && best.as_ref().is_some_and(|b| score > b.0)) {
-            best = Some((score, epoch, net.snapshot()?, objective.snapshot()));
+        if let Some((weights, annotators)) = state {
+            best = Some((score, epoch, weights, annotators));
         }
         if !whole || cx.cancelled() {
             history.stop = Stop::Cancelled;

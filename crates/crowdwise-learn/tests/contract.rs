@@ -9,6 +9,7 @@ use crowdwise_core::{
 };
 use crowdwise_learn::{METHODS, Model};
 use rand::RngExt;
+use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// (method, check, reason)
@@ -52,11 +53,13 @@ fn sample() -> Dataset {
     world.dataset(&labels)
 }
 
+/// The same method with its type.
 fn fit_with(m: &dyn AnyMethod, d: &Dataset, seed: u64, threads: usize) -> (Fit, Model) {
-    let mut cx = Context::new(seed, threads);
-    let fit = m.fit(d, &mut cx).unwrap_or_else(|e| panic!("{}: {e}", m.info().id));
-    let model = cx.take_kept::<Model>().unwrap_or_else(|| panic!("{} leaves no model", m.info().id));
-    (fit, model)
+    let Value::Object(params) = m.params() else { unreachable!("parameters are an object") };
+    let pairs: Vec<(String, Value)> = params.into_iter().collect();
+    let learner = crowdwise_learn::learner(m.info().id).expect("every method of this list is a learner");
+    let learner = learner.with(&pairs).expect("the parameters are its own");
+    learner.learn(d, &mut Context::new(seed, threads)).unwrap_or_else(|e| panic!("{}: {e}", m.info().id))
 }
 
 fn check_valid(f: &Fit, d: &Dataset, what: &str) {
@@ -67,7 +70,7 @@ fn check_valid(f: &Fit, d: &Dataset, what: &str) {
 #[test]
 fn the_list_is_well_formed() {
     contract::list_is_well_formed(METHODS, crowdwise_methods::METHODS);
-    assert!(METHODS.iter().all(|e| e.needs_features));
+    assert!(METHODS.iter().all(|e| e.info.needs.features && e.info.gives.classifier));
 }
 
 #[test]
@@ -160,6 +163,11 @@ fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
         let differs = a.posterior() != other.posterior() || ma.predict(x).unwrap() != mo.predict(x).unwrap();
         assert_eq!(e.info.capabilities.stochastic, differs, "{}: the seed", e.info.id);
     }
+}
+
+#[test]
+fn order_of_rows_changes_nothing() {
+    contract::order_of_rows_changes_nothing(METHODS, quick, |_, _| vec![sample()]);
 }
 
 #[test]

@@ -113,7 +113,9 @@ impl LowRank {
             .iter()
             .map(|&(i, j, _)| {
                 let a = data.table.annotators().get(&format!("a{j}")).unwrap() as usize;
-                let of = || model.expertise(&self.train.features, a).unwrap().unwrap();
+                // a model numbers annotators in its own way
+                let own = model.annotators.iter().position(|n| *n == format!("a{j}")).unwrap();
+                let of = || model.expertise(&self.train.features, own).unwrap().unwrap();
                 known[a].get_or_insert_with(of)[i]
             })
             .collect();

@@ -5,7 +5,6 @@
 
 use crowdwise_core::{Context, Dataset, Features, stats};
 use crowdwise_io::{ReadOptions, Source, read_answers, read_feature_rows, read_features, read_items, read_row_truth};
-use crowdwise_learn::Model;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -43,12 +42,11 @@ fn read(name: &str) -> Option<Real> {
 /// Mean test accuracy over seeds, in percent.
 fn accuracy(real: &Real, id: &str, params: &[(&str, Value)], seeds: u64) -> f64 {
     let pairs: Vec<(String, Value)> = params.iter().map(|(n, v)| ((*n).into(), v.clone())).collect();
-    let m = crowdwise_learn::find(id).unwrap().with(&pairs).unwrap();
+    let m = crowdwise_learn::learner(id).unwrap().with(&pairs).unwrap();
     let mut sum = 0.0;
     for seed in 0..seeds {
         let mut cx = Context::new(seed, 2);
-        m.fit(&real.data, &mut cx).unwrap();
-        let f = cx.take_kept::<Model>().unwrap().predict(&real.test).unwrap();
+        let f = m.learn(&real.data, &mut cx).unwrap().1.predict(&real.test).unwrap();
         let right = (0..f.len()).filter(|&i| stats::argmax(f.row(i)) == real.truth[i]).count();
         sum += 100.0 * right as f64 / f.len() as f64;
     }
@@ -123,8 +121,7 @@ fn robust_networks_survive_attacks_on_digits() {
         let more = [("warm_up", json!(5)), ("smoothing", json!(0.1))];
         let pairs: Vec<(String, Value)> = params.into_iter().chain(more).map(|(n, v)| (n.into(), v)).collect();
         let mut cx = Context::new(0, 2);
-        crowdwise_learn::find(id).unwrap().with(&pairs).unwrap().fit(&data, &mut cx).unwrap();
-        let model = cx.take_kept::<Model>().unwrap();
+        let (_, model) = crowdwise_learn::learner(id).unwrap().with(&pairs).unwrap().learn(&data, &mut cx).unwrap();
         let right = |f: &crowdwise_learn::Probabilities| {
             100.0 * (0..f.len()).filter(|&i| stats::argmax(f.row(i)) == z[i]).count() as f64 / f.len() as f64
         };

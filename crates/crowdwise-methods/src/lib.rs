@@ -1,6 +1,7 @@
 //! Label-integration methods. One method is one struct, one file, one page and one line in [`METHODS`].
 
 pub mod auto;
+pub(crate) mod calibration;
 pub mod competence;
 pub mod confusion;
 pub mod difficulty;
@@ -17,6 +18,7 @@ pub mod ordered;
 pub mod pooled;
 pub mod preference;
 pub mod real;
+pub mod sanity;
 pub mod sources;
 pub mod spammers;
 pub mod spectral;
@@ -65,6 +67,7 @@ pub static METHODS: &[Entry] = &[
     entry::<spectral::SpectralEm>(),
     entry::<spectral::Mmsr>(),
     // sources
+    entry::<sources::OneClassSources>(),
     entry::<sources::LfEm>(),
     entry::<sources::CentredTriplets>(),
     entry::<sources::LabelModel>(),

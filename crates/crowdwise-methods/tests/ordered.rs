@@ -18,25 +18,30 @@ fn numbers(f: &Fit, name: &str) -> Vec<f64> {
 #[test]
 fn the_optimum_is_that_of_numpy() {
     let data = small();
-    let f = fit(&Ordinal { max_iter: 3000, inner_iter: 60, tol: 1e-13, ..Ordinal::default() }, &data);
+    let f = fit(&Ordinal { max_iter: 3000, tol: 1e-13, ..Ordinal::default() }, &data);
     let objective = f.diagnostics.objective.as_ref().unwrap().value;
-    assert!((objective + 47.626_230_8).abs() < 1e-5, "{objective}");
-    for (got, want) in numbers(&f, "thresholds").iter().zip([-0.880_975, 0.789_593]) {
-        assert!((got - want).abs() < 2e-3, "threshold {got}, numpy {want}");
-    }
-    let bias = [-0.166_749, 0.013_854, 0.208_77, 0.104_184, -0.160_058];
-    let noise = [0.943_656, 0.726_879, 1.037_23, 0.984_299, 1.808_656];
+    assert!((objective + 90.361_099_268).abs() < 1e-6, "{objective}");
+    let bias = [-0.003_807_39, 0.017_653_94, 0.116_720_8, 0.009_872_11, -0.085_193_07];
+    let noise = [0.223_726_3, 0.257_028_16, 0.401_523_49, 0.256_503_96, 1.144_374_27];
+    let guessing = [0.000_142_62, 0.000_682_02, 0.013_288_54, 0.000_576_24, 0.003_911_88];
     for j in 0..5 {
         let at = data.table.annotators().get(&format!("a{j}")).unwrap() as usize;
-        let (b, s) = (numbers(&f, "annotator_bias")[at], numbers(&f, "annotator_noise")[at]);
-        assert!((b - bias[j]).abs() < 2e-3 && (s - noise[j]).abs() < 4e-3, "annotator {j}: {b} {s}");
+        let got = |name: &str| numbers(&f, name)[at];
+        assert!((got("annotator_bias") - bias[j]).abs() < 1e-6, "annotator {j}: {}", got("annotator_bias"));
+        assert!((got("annotator_noise") - noise[j]).abs() < 1e-6, "annotator {j}: {}", got("annotator_noise"));
+        assert!((got("annotator_guessing") - guessing[j]).abs() < 1e-6, "annotator {j}");
     }
-    let (k, q) = f.posterior().unwrap();
-    let want = [[0.059_428_9, 0.683_143, 0.257_428_1], [3.9e-06, 0.082_847_5, 0.917_148_6]];
-    for (i, row) in want.iter().enumerate() {
-        let u = data.table.items().get(&format!("i{i:02}")).unwrap() as usize;
-        for (c, want) in row.iter().enumerate() {
-            assert!((q[u * k + c] - want).abs() < 2e-3, "item {i}: {:?}, numpy {row:?}", &q[u * k..][..k]);
+    let vb = fit(&OrdinalVb { max_iter: 3000, scale_iter: 3000, tol: 1e-13, ..OrdinalVb::default() }, &data);
+    let want = [[0.227_092_56, 0.330_228_14, 0.442_679_3], [0.000_151_15, 0.001_461_88, 0.998_386_98]];
+    let want_vb = [[0.456_750_61, 0.135_585_61, 0.407_663_78], [0.000_601_74, 0.000_052_16, 0.999_346_1]];
+    // the scale of `ordinal-vb` ends at its own tolerance
+    for (f, want, within) in [(&f, want, 1e-6), (&vb, want_vb, 1e-4)] {
+        let (k, q) = f.posterior().unwrap();
+        for (i, row) in want.iter().enumerate() {
+            let u = data.table.items().get(&format!("i{i:02}")).unwrap() as usize;
+            for (c, want) in row.iter().enumerate() {
+                assert!((q[u * k + c] - want).abs() < within, "item {i}: {:?}, numpy {row:?}", &q[u * k..][..k]);
+            }
         }
     }
 }
@@ -55,28 +60,29 @@ fn distance(f: &Fit, data: &Dataset, gold: &Gold) -> f64 {
     sum / gold.len() as f64
 }
 
-/// Accuracies in percent and mean distances of the numpy program: `ordinal-vb`, then `ordinal`.
+/// Accuracies in percent and mean distances of the numpy program: `ordinal-vb`, then `ordinal`. The first three are
+/// grades: `ordinal-vb` is above the vote on each of them, in accuracy and in distance.
 #[test]
 fn real_scales() {
-    for (set, vb, far, plain) in [
-        ("valence5", 48.0, 0.580, 31.0),
-        ("adult2", 75.1, 0.273, 72.1),
-        ("relevance_s", 59.0, 0.507, 21.0),
-        ("weather_amt", 85.0, f64::NAN, 86.3),
-        ("dog", 83.2, f64::NAN, 83.8),
+    let vote = crowdwise_methods::find("majority-vote").unwrap().default();
+    for (set, vb, far, plain, graded) in [
+        ("valence5", 50.0, 0.570, 39.0, true),
+        ("adult2", 76.3, 0.264, 73.0, true),
+        ("relevance_s", 59.5, 0.513, 54.8, true),
+        ("weather_amt", 85.7, 0.263, 85.7, false),
+        ("dog", 83.5, 0.165, 82.5, false),
     ] {
         let Some((data, gold)) = last_labels(set) else { continue };
         let f = fit(&OrdinalVb::default(), &data);
         let (a, d) = (100.0 * accuracy(&f, &gold), distance(&f, &data, &gold));
-        let plain_fit = fit(&Ordinal::default(), &data);
-        let b = 100.0 * accuracy(&plain_fit, &gold);
-        let reached = plain_fit.diagnostics.objective.as_ref().unwrap().value;
-        eprintln!("{set}: ordinal reaches {reached:.3} in {} rounds", plain_fit.diagnostics.iterations);
-        eprintln!("{set}: ordinal-vb {a:.2} ({vb}), distance {d:.3} ({far}), ordinal {b:.2} ({plain})");
-        // adult2: five of 333 items, of which 19 are within 0.02 of a tie
-        assert!((a - vb).abs() <= 1.6, "{set}: ordinal-vb {a:.2}, numpy {vb}");
-        assert!(far.is_nan() || (d - far).abs() <= 0.012, "{set}: distance {d:.3}, numpy {far}");
-        assert!((b - plain).abs() <= 1.6, "{set}: ordinal {b:.2}, numpy {plain}");
+        let b = 100.0 * accuracy(&fit(&Ordinal::default(), &data), &gold);
+        let voted = fit(&*vote, &data);
+        let (v, w) = (100.0 * accuracy(&voted, &gold), distance(&voted, &data, &gold));
+        eprintln!("{set}: vote {v:.2}, {w:.3}; ordinal-vb {a:.2} ({vb}), {d:.3} ({far}), ordinal {b:.2} ({plain})");
+        assert!((a - vb).abs() <= 1.1, "{set}: ordinal-vb {a:.2}, numpy {vb}");
+        assert!((d - far).abs() <= 0.012, "{set}: distance {d:.3}, numpy {far}");
+        assert!((b - plain).abs() <= 1.1, "{set}: ordinal {b:.2}, numpy {plain}");
+        assert!(!graded || (a > v && d < w), "{set}: ordinal-vb {a:.2} and {d:.3}, the vote {v:.2} and {w:.3}");
     }
 }
 
@@ -153,7 +159,71 @@ fn positions_biases_and_noises_are_recovered() {
     let bias = by("annotator_bias", &|g| g.bias.clone());
     let noise = by("annotator_noise", &|g| g.log_noise.clone());
     eprintln!("ordinal {ordinal:.1}, ordinal-vb {vb:.1}, vote {mv:.1}; correlations {z:.3} {bias:.3} {noise:.3}");
-    assert!(ordinal >= 75.0 && ordinal > mv + 15.0, "ordinal {ordinal:.1}, vote {mv:.1}");
+    assert!(ordinal > mv + 8.0, "ordinal {ordinal:.1}, vote {mv:.1}");
     assert!(vb > mv + 5.0, "ordinal-vb {vb:.1}, vote {mv:.1}");
-    assert!(z >= 0.95 && bias >= 0.93 && noise >= 0.93, "correlations {z:.3} {bias:.3} {noise:.3}");
+    // positions are means of grades, and so a little coarser than the scale they come from
+    assert!(z >= 0.9 && bias >= 0.9 && noise >= 0.85, "correlations {z:.3} {bias:.3} {noise:.3}");
+}
+
+/// Many annotators of two labels each, and classes without an order: neither falls below the vote by more than noise. They
+/// did, by .18 and .10, when every annotator had a bias and a noise of its own on a scale of its own.
+#[test]
+fn annotators_of_two_labels() {
+    let mut rng = stream(1, "sparse", 0);
+    let (items, annotators) = (800, 2000);
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    (0..3).for_each(|c| _ = b.classes.intern(&c.to_string()));
+    let mut rows = Vec::new();
+    for i in 0..items {
+        for j in rand::seq::index::sample(&mut rng, annotators, 5) {
+            let right = rand::RngExt::random_bool(&mut rng, 0.7);
+            let off = rand::RngExt::random_range(&mut rng, 1..3);
+            let l = if right { i % 3 } else { (i + off) % 3 };
+            b.label(&format!("i{i}"), &format!("a{j}"), &l.to_string()).unwrap();
+        }
+        rows.push((format!("i{i}"), (i % 3).to_string()));
+    }
+    let data = Dataset::new(b.finish().unwrap());
+    let gold = Gold::from_items(&data.table, &rows, "truth").unwrap();
+    let score = |m: &dyn AnyMethod| accuracy(&fit(m, &data), &gold);
+    let vote = score(&*crowdwise_methods::find("majority-vote").unwrap().default());
+    let (ordinal, vb) = (score(&Ordinal::default()), score(&OrdinalVb::default()));
+    eprintln!("vote {vote:.3}, ordinal {ordinal:.3}, ordinal-vb {vb:.3}");
+    assert!(ordinal > vote - 0.01 && vb > vote - 0.01, "vote {vote:.3}, ordinal {ordinal:.3}, ordinal-vb {vb:.3}");
+}
+
+/// Grades of which one is by far the most frequent, some annotators who guess: both stay above the vote.
+#[test]
+fn skewed_grades_with_guessers() {
+    let mut sums = [0.0; 3];
+    for seed in 0..3 {
+        let mut rng = stream(seed, "skewed", 0);
+        let mut normal = {
+            let mut rng = stream(seed, "skewed", 1);
+            move || -> f64 { StandardNormal.sample(&mut rng) }
+        };
+        let people: Vec<(f64, f64)> = (0..40).map(|_| (0.4 * normal(), 0.7 * (0.4 * normal()).exp())).collect();
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        let mut rows = Vec::new();
+        for i in 0..300 {
+            let truth = [0, 0, 0, 0, 0, 1, 1, 1, 2, 3, 4][i % 11];
+            for j in rand::seq::index::sample(&mut rng, 40, 6) {
+                let (bias, noise) = people[j];
+                let seen = (f64::from(truth) + bias + noise * normal()).round().clamp(0.0, 4.0) as usize;
+                let l = if j % 4 == 0 { j % 5 } else { seen };
+                b.label(&format!("i{i}"), &format!("a{j}"), &l.to_string()).unwrap();
+            }
+            rows.push((format!("i{i}"), truth.to_string()));
+        }
+        let data = Dataset::new(b.finish().unwrap());
+        let gold = Gold::from_items(&data.table, &rows, "truth").unwrap();
+        let vote = crowdwise_methods::find("majority-vote").unwrap().default();
+        let methods: [&dyn AnyMethod; 3] = [&*vote, &Ordinal::default(), &OrdinalVb::default()];
+        for (sum, m) in sums.iter_mut().zip(methods) {
+            *sum += accuracy(&fit(m, &data), &gold) / 3.0;
+        }
+    }
+    let [vote, ordinal, vb] = sums;
+    eprintln!("vote {vote:.3}, ordinal {ordinal:.3}, ordinal-vb {vb:.3}");
+    assert!(ordinal > vote + 0.05 && vb > vote + 0.05, "vote {vote:.3}, ordinal {ordinal:.3}, ordinal-vb {vb:.3}");
 }

@@ -205,7 +205,7 @@ fn places_hold_the_truth() {
             all += 1.0;
         }
     }
-    assert!(held / all >= 0.93 && (4.0..9.0).contains(&(width / all)), "{} {}", held / all, width / all);
+    assert!(held / all >= 0.9 && (3.0..8.0).contains(&(width / all)), "{} {}", held / all, width / all);
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn three_items_have_a_closed_form() {
     let f = fit(&plain(TieModel::Half), &two);
     let (s, interval, _) = scores(&f);
     assert!((s[0] - 0.5 * 3f64.ln()).abs() < 1e-9);
-    let half = 1.959_963_984_540_054 * 0.5 * (1.0f64 / (4.0 * 0.75 * 0.25)).sqrt();
+    let half = 1.644_853_626_951_472 * 0.5 * (1.0f64 / (4.0 * 0.75 * 0.25)).sqrt();
     assert!((interval[0][1] - s[0] - half).abs() < 1e-8 && (s[0] - interval[0][0] - half).abs() < 1e-8);
 }
 
@@ -352,7 +352,7 @@ fn intervals_cover_as_often_as_they_say() {
             all += 30.0;
         }
         // 1800 intervals: two standard errors are about one point
-        assert!((inside / all - 0.95).abs() < 0.02, "{ties:?}: {}", inside / all);
+        assert!((inside / all - 0.9).abs() < 0.025, "{ties:?}: {}", inside / all);
     }
 }
 

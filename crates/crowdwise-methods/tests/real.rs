@@ -79,7 +79,7 @@ fn small_tables_by_hand() {
     assert_eq!(spread[0], 0.0);
     assert!((spread[1] - 4.5f64.sqrt()).abs() < 1e-12 && spread[2].is_nan());
     // one label of the pooled variance (14 + 8) / 3
-    let f = fit(&Mean::default(), &data);
+    let f = fit(&Mean { pooling: 1.0 }, &data);
     let pooled = 22.0 / 3.0;
     assert!((estimates(&f).1[0] - ((14.0 + pooled) / 3.0f64 / 3.0).sqrt()).abs() < 1e-12);
     assert!((f.diagnostics.details["pooled_sd"].as_f64().unwrap() - pooled.sqrt()).abs() < 1e-12);

@@ -116,8 +116,9 @@ fn spectral_em_gives_the_published_errors() {
     }
     // with random splits the order of annotators, on which the printed 29.58 of `trec` hangs, does not matter; ten steps on
     // dog vary by more than a point with the seed
-    let m = SpectralEm { split: Split::Random, restarts: 5, ..m };
-    check_errors(&m, &[("bluebird30", 12.04, DIGIT), ("rte", 7.12, 0.4), ("trec", 29.58, 0.7), ("dog", 16.0, 1.2)]);
+    let random = |m: &SpectralEm| SpectralEm { split: Split::Random, restarts: 5, ..m.clone() };
+    check_errors(&random(&m), &[("bluebird30", 12.04, DIGIT), ("rte", 7.12, 0.4), ("trec", 29.58, 0.7)]);
+    check_errors(&random(&floored), &[("dog", 16.0, 1.2)]);
 }
 
 /// The same labels with annotators numbered by their names, `w0` first, as the reference program has them.

@@ -158,7 +158,7 @@ fn given_weights_count_as_often_as_they_say() {
     let m = WeightedMajorityVote { weights: [("ann".into(), 3.0), ("robret".into(), 9.0)].into(), ..m };
     let f = fit(&m, &data);
     assert!(
-        f.findings.iter().any(|x| x.code == "unknown-annotators" && x.advice.contains("`robert`")),
+        f.findings.iter().any(|x| x.code == "unknown-annotators" && x.advice.to_string().contains("`robert`")),
         "{:?}",
         f.findings
     );

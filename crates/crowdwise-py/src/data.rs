@@ -164,7 +164,7 @@ impl Data {
     /// What there is to say about how it was read.
     #[getter]
     fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+        self.notes.iter().map(|note| crowdwise::spell(note, crowdwise::Syntax::Python)).collect()
     }
 
     fn item_names(&self) -> Vec<&str> {

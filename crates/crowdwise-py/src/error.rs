@@ -1,6 +1,6 @@
 //! Errors as Python raises them: classes of the Python package with `.code` and `.hint`.
 
-use crowdwise::Error;
+use crowdwise::{Error, Syntax};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 pub fn raised(py: Python<'_>, e: &Error) -> PyErr {
     let make = || -> PyResult<PyErr> {
         let raise = py.import("crowdwise._errors")?.getattr("from_code")?;
-        Ok(PyErr::from_value(raise.call1((e.code(), e.to_string(), e.hint()))?))
+        Ok(PyErr::from_value(raise.call1((e.code(), e.to_string(), e.hint_for(Syntax::Python)))?))
     };
     make().unwrap_or_else(|_| PyRuntimeError::new_err(e.to_string()))
 }

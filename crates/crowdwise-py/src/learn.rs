@@ -42,7 +42,7 @@ fn with_features(data: &Data, x: &Rows<'_>, image: Image) -> Dataset {
 
 /// Trains. `params` is a JSON object; `x` has a row for every item.
 #[pyfunction]
-#[pyo3(signature = (data, x, method, params, seed=0, threads=None, image=None, progress=None, network=None))]
+#[pyo3(signature = (data, x, method, params, seed=0, threads=None, image=None, progress=None, network=None, count_copies=false))]
 pub fn learn(
     py: Python<'_>,
     data: &Data,
@@ -54,27 +54,21 @@ pub fn learn(
     image: Image,
     progress: Option<&Bound<'_, PyAny>>,
     network: Option<Py<PyAny>>,
+    count_copies: bool,
 ) -> PyResult<(Fit, Option<Model>)> {
     let params = parameters(params)?;
-    let made = crowdwise::find(method).and_then(|e| e.with(&params)).map_err(|e| raised(py, &e))?;
+    let made = crowdwise::learner(method).and_then(|e| e.with(&params)).map_err(|e| raised(py, &e))?;
     let data = with_features(data, &x, image);
     let threads = self::threads(threads);
     let begun = Instant::now();
     let own = network.map(|n| Own::new(py, n)).transpose()?;
     let failed = own.as_ref().map(|o| o.failed.clone());
     let learned = interruptible(py, progress, |stop, sink| {
-        let mut cx = Context::new(seed, threads).with_sink(sink).with_cancel(stop);
-        let brought = own.is_some();
-        if let Some(own) = own {
-            cx.bring(crowdwise::learn::Brought(Box::new(own)));
+        let mut cx = Context::new(seed, threads).with_sink(sink).with_cancel(stop).with_count_copies(count_copies);
+        match own {
+            Some(own) => Ok((made.train(&data, &mut cx, Box::new(own))?, None)),
+            None => made.learn(&data, &mut cx).map(|(fit, model)| (fit, Some(model))),
         }
-        let fit = made.fit(&data, &mut cx)?;
-        let unused = brought && cx.take_brought::<crowdwise::learn::Brought>().is_some();
-        if unused {
-            let what = format!("{} has a way of its own and trains no network", made.info().id);
-            return Err(Error::Unsupported { what, hint: Some("take another method, such as aggnet".into()) });
-        }
-        Ok((fit, cx.take_kept::<crowdwise::learn::Model>()))
     })?;
     // an exception of the caller's own code is raised as it was
     if let Some(e) = failed.and_then(|f| f.lock().ok()?.take()) {

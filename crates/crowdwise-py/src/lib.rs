@@ -33,7 +33,8 @@ mod module {
     use crate::learn::{Model, beliefs, learn};
     #[pymodule_export]
     use crate::questions::{
-        agreement, annotators, compare, document, evaluate, findings, inspect, items, methods, page, report, simulate,
+        agreement, annotators, compare, compared, default_method, document, evaluate, findings, inspect, items,
+        limit_memory, methods, methods_for, page, report, simulate,
     };
     #[pymodule_export]
     use crate::ranks::ranking_order;

@@ -6,8 +6,9 @@ use crate::fit::Fit;
 use crate::json;
 use crate::run::{interruptible, parameters, threads};
 use crowdwise::questions::{self, ItemOrder};
+use crowdwise::report::FindingEntry;
 use crowdwise::simulate::{Block, SimLabel, SimModel, Simulation, Simulator, TrueAnnotator};
-use crowdwise::{Context, Gold, LabelKind, Preference};
+use crowdwise::{Context, Gold, LabelKind, Preference, Syntax};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,14 +26,31 @@ fn gold(py: Python<'_>, data: &Data, truth: Known) -> PyResult<Option<Gold>> {
 #[pyfunction]
 pub fn methods() -> PyResult<String> {
     let list: Vec<Value> = crowdwise::methods()
-        .map(|e| {
-            object!({
-                "info": e.info, "needs_features": e.needs_features, "needs_structure": e.needs_structure,
-                "params": e.params(), "defaults": e.defaults(),
-            })
-        })
+        .map(|e| object!({"info": e.info, "params": e.params(), "defaults": e.defaults()}))
         .collect();
     json(&list)
+}
+
+fn ids(entries: Vec<&crowdwise::Entry>) -> Vec<&'static str> {
+    entries.iter().map(|e| e.info.id).collect()
+}
+
+/// The method that is taken for these data unless another one is asked for.
+#[pyfunction]
+pub fn default_method(data: &Data) -> &'static str {
+    crowdwise::default_method(&data.data).info.id
+}
+
+/// The methods that are compared on these data unless others are asked for.
+#[pyfunction]
+pub fn compared(data: &Data) -> Vec<&'static str> {
+    ids(crowdwise::compared(&data.data))
+}
+
+/// All methods that can be fitted to these data.
+#[pyfunction]
+pub fn methods_for(data: &Data) -> Vec<&'static str> {
+    ids(crowdwise::methods_for(&data.data))
 }
 
 /// The page of a method, Markdown.
@@ -41,15 +59,21 @@ pub fn page(py: Python<'_>, method: &str) -> PyResult<String> {
     crowdwise::find(method).map(crowdwise::method_page).map_err(|e| raised(py, &e))
 }
 
+/// How much memory may be taken for one file or one table of numbers, in bytes; 0 for what the machine has.
+#[pyfunction]
+pub fn limit_memory(bytes: u64) {
+    crowdwise::memory::set_limit(bytes);
+}
+
 #[pyfunction]
 pub fn annotators(py: Python<'_>, data: &Data, fit: &Fit) -> PyResult<String> {
     py.detach(|| json(&questions::annotators(&data.data, &fit.fit)))
 }
 
 #[pyfunction]
-pub fn findings(data: &Data, fit: &Fit) -> PyResult<String> {
-    let entry = crowdwise::report::FitDocument::new(&data.data, &fit.fit, None, Duration::ZERO);
-    json(&entry.findings)
+pub fn findings(fit: &Fit) -> PyResult<String> {
+    let spelled = |f| FindingEntry::spelled(f, Syntax::Python);
+    json(&fit.fit.findings.iter().map(spelled).collect::<Vec<_>>())
 }
 
 #[pyfunction]
@@ -185,7 +209,10 @@ impl Simulated {
         if matches!(simulation.model, SimModel::Sets | SimModel::Graph | SimModel::Rankings) {
             return Err(crowdwise::Error::Unsupported {
                 what: format!("columns of numbers cannot hold simulated {}", simulation.model.name()),
-                hint: Some(format!("`crowdwise simulate {} -o DIR` writes them as files", simulation.model.name())),
+                hint: Some(format!(
+                    "the command `crowdwise simulate {} -o DIR` writes them as files",
+                    simulation.model.name()
+                )),
             });
         }
         let number = |l: SimLabel| match l {

@@ -118,7 +118,7 @@ fn say(progress: &Bound<'_, PyAny>, event: &Event) -> PyResult<()> {
 
 /// Fits a method. `params` is a JSON object.
 #[pyfunction]
-#[pyo3(signature = (data, method, params, seed=0, threads=None, warm=None, progress=None))]
+#[pyo3(signature = (data, method, params, seed=0, threads=None, warm=None, progress=None, count_copies=false))]
 #[expect(clippy::too_many_arguments, reason = "called from Python only")]
 pub fn fit(
     py: Python<'_>,
@@ -129,6 +129,7 @@ pub fn fit(
     threads: Option<usize>,
     warm: Option<Py<Fit>>,
     progress: Option<&Bound<'_, PyAny>>,
+    count_copies: bool,
 ) -> PyResult<Fit> {
     let made = crowdwise::find(method).and_then(|e| e.with(&parameters(params).unwrap_or_default()));
     let made = made.map_err(|e| raised(py, &e))?;
@@ -140,7 +141,7 @@ pub fn fit(
     crate::codes::give_back(data.table.n_labels());
     let begun = Instant::now();
     let fitted = interruptible(py, progress, |stop, sink| {
-        let mut cx = Context::new(seed, threads).with_sink(sink).with_cancel(stop);
+        let mut cx = Context::new(seed, threads).with_sink(sink).with_cancel(stop).with_count_copies(count_copies);
         if let Some(w) = &warm {
             cx = cx.with_warm_start(w);
         }

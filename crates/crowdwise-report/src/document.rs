@@ -3,15 +3,18 @@
 //! Field names are a promise; [`SCHEMA`] counts their changes. Rows of labels are written one at a time straight from
 //! the fit, so that millions of them need no memory of their own.
 
+mod check;
 mod labels;
 mod leaderboard;
 
 pub use labels::{LabelEntry, LabelRows, Labels, place};
 pub use leaderboard::{LeaderRow, leaderboard};
 
-use crowdwise_core::questions::{AnnotatorRow, Evaluation, annotators};
+use crowdwise_core::questions::{AnnotatorRow, Evaluation, annotators_at};
+use crowdwise_core::stats::LEVEL;
 use crowdwise_core::{
-    Annotators, Dataset, Error, Finding, Fit, LabelKind, Objective, Severity, Statistic, Stop, Subject, TracePoint,
+    Annotators, Dataset, Error, Finding, Fit, LabelKind, Objective, Severity, Statistic, Stop, Subject, Syntax,
+    TracePoint,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -45,6 +48,9 @@ pub struct FitDocument<'a> {
     /// Share of each class in the model.
     pub class_prior: Option<Vec<f64>>,
     pub findings: Vec<FindingEntry>,
+    /// Level of the intervals of annotators and of scores.
+    #[serde(default = "usual_level")]
+    pub interval_level: f64,
     pub annotators: Vec<AnnotatorEntry>,
     pub labels: Labels<'a>,
     pub trace: Vec<TracePoint>,
@@ -87,12 +93,19 @@ pub struct FindingEntry {
 
 impl From<&Finding> for FindingEntry {
     fn from(f: &Finding) -> Self {
+        FindingEntry::spelled(f, Syntax::Command)
+    }
+}
+
+impl FindingEntry {
+    /// A finding with its advice in the words of a front end.
+    pub fn spelled(f: &Finding, syntax: Syntax) -> FindingEntry {
         FindingEntry {
             code: f.code.clone(),
             severity: f.severity,
             subject: subject_text(&f.subject),
             message: f.message.clone(),
-            advice: f.advice.clone(),
+            advice: f.advice.spelled(syntax),
             statistic: f.statistic.clone(),
         }
     }
@@ -157,9 +170,19 @@ impl AnnotatorEntry {
     }
 }
 
-/// The table of annotators as it is written.
+/// Documents that do not say it have it.
+fn usual_level() -> f64 {
+    LEVEL
+}
+
+/// The table of annotators as it is written, with intervals at the usual level.
 pub fn annotator_entries(data: &Dataset, fit: &Fit) -> Vec<AnnotatorEntry> {
-    annotators(data, fit).into_iter().map(|row| AnnotatorEntry::new(data, fit, row)).collect()
+    annotator_entries_at(data, fit, LEVEL)
+}
+
+/// The same with intervals at another level, between 0 and 1.
+pub fn annotator_entries_at(data: &Dataset, fit: &Fit, level: f64) -> Vec<AnnotatorEntry> {
+    annotators_at(data, fit, level).into_iter().map(|row| AnnotatorEntry::new(data, fit, row)).collect()
 }
 
 impl<'a> FitDocument<'a> {
@@ -182,6 +205,7 @@ impl<'a> FitDocument<'a> {
             evaluation,
             class_prior: fit.class_prior.clone(),
             findings: fit.findings.iter().map(FindingEntry::from).collect(),
+            interval_level: fit.interval_level(),
             annotators: annotator_entries(data, fit),
             labels: Labels::Fit(LabelRows::new(data, fit)),
             trace: fit.diagnostics.trace.clone(),
@@ -204,7 +228,7 @@ impl FitDocument<'static> {
             what: format!("not a fit that crowdwise wrote ({e})"),
             hint: Some(hint.into()),
         };
-        let hint = "`crowdwise fit ANSWERS -o fit.json` writes one";
+        let hint = "⟦crowdwise fit ANSWERS -o fit.json⟧ writes one";
         let head: Head = serde_json::from_slice(bytes).map_err(|e| bad(&e, hint))?;
         if head.schema != SCHEMA {
             return Err(Error::Unsupported {
@@ -212,7 +236,15 @@ impl FitDocument<'static> {
                 hint: Some("fit again with this version".into()),
             });
         }
-        serde_json::from_slice(bytes).map_err(|e| bad(&e, "the file may be cut off; fit again"))
+        let document = serde_json::from_slice(bytes).map_err(|e| bad(&e, "the file may be cut off; fit again"))?;
+        match check::problem(&document) {
+            None => Ok(document),
+            Some(what) => Err(Error::BadData {
+                file: file.into(),
+                what: format!("not a fit as crowdwise writes them: {what}"),
+                hint: Some("it was changed or damaged since; fit again".into()),
+            }),
+        }
     }
 }
 

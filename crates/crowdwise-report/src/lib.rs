@@ -10,4 +10,4 @@ mod wellformed;
 
 pub use document::*;
 pub use page::{PageInput, page};
-pub use table::{Align, TextTable};
+pub use table::{Align, TextTable, printable, printable_lines};

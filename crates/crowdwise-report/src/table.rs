@@ -166,6 +166,11 @@ pub fn printable(text: &str) -> String {
         .collect()
 }
 
+/// The same for a text of several lines, which stay lines.
+pub fn printable_lines(text: &str) -> String {
+    text.split('\n').map(printable).collect::<Vec<_>>().join("\n")
+}
+
 /// 0 for combining marks and joiners, 2 for East Asian wide characters and emoji, 1 otherwise. The ranges are the large
 /// blocks; a rare character outside of them misaligns a line, nothing more.
 pub(crate) fn char_width(c: char) -> usize {

@@ -1,7 +1,7 @@
 //! Any method for classes inside another one, and what both ends of that need.
 
 use crowdwise_core::{
-    Annotators, AnyMethod, Context, Dataset, Error, Fit, Gold, GoldValues, LabelKind, Names, Outcome, Problems, Table,
+    Annotators, AnyMethod, Context, Dataset, Error, Gold, GoldValues, LabelKind, Names, Outcome, Problems, Table,
     TableBuilder,
 };
 
@@ -20,9 +20,10 @@ pub(crate) fn check(p: &mut Problems, name: &str) {
     p.require(find(name).is_some(), "inside", format!("`{}`", name.escape_default()), must);
 }
 
-/// A fit of the method called `name`.
-pub(crate) fn fit(name: &str, data: &Dataset, cx: &mut Context<'_>) -> Result<Fit, Error> {
-    find(name).expect("the name was checked").fit(data, cx)
+/// What the method called `name` estimates; its findings are made again by whoever shows the result.
+pub(crate) fn fit(name: &str, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+    let out = find(name).expect("the name was checked").estimate(data, cx)?;
+    Ok(Outcome { findings: Vec::new(), ..out })
 }
 
 /// Some units of a dataset, asked something else.
@@ -68,19 +69,6 @@ impl Question {
             out.gold = Some(Gold { values, unlabelled: GoldValues::Classes(Vec::new()), extra_classes: Names::new() });
         }
         Ok(Question { data: out, place })
-    }
-}
-
-/// The fit as an outcome of the method around it; its findings are made again.
-pub(crate) fn passed_on(fit: Fit) -> Outcome {
-    Outcome {
-        truth: fit.truth,
-        uncalibrated: fit.uncalibrated,
-        annotators: fit.annotators,
-        class_prior: fit.class_prior,
-        difficulty: fit.difficulty,
-        diagnostics: fit.diagnostics,
-        findings: Vec::new(),
     }
 }
 

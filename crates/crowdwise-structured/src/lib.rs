@@ -2,6 +2,7 @@
 //! annotators who copy or collude, and sets of labels. One method is one struct, one file, one page and one line in
 //! [`METHODS`].
 
+pub mod auto;
 pub mod chains;
 pub mod graphs;
 pub mod groups;
@@ -35,6 +36,10 @@ pub static METHODS: &[Entry] = &[
     entry::<sets::BinaryRelevance>(),
     entry::<sets::OrdinalBinary>(),
 ];
+
+/// The default method. It stands in for the one of the same name in [`crowdwise_methods`], to which it hands over what does not
+/// depend on each other.
+pub static AUTO: Entry = entry::<auto::Auto>();
 
 /// The method called `name` (an id or an alias).
 pub fn find(name: &str) -> Result<&'static Entry, Error> {

@@ -69,7 +69,7 @@ fn sets(items: usize) -> Dataset {
 
 fn of_size(e: &Entry, kind: LabelKind, items: usize) -> Dataset {
     let mut d = bare(e, kind, items);
-    if e.needs_features {
+    if e.info.needs.features {
         let mut rng = stream(3, "contract features", 0);
         let values = (0..d.table.n_items() * 3).map(|_| rng.random_range(-1.0..1.0)).collect();
         d.features = Some(Features { dim: 3, values, image: None });
@@ -158,8 +158,18 @@ fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
 }
 
 #[test]
+fn whoever_says_that_it_draws_uses_the_seed() {
+    contract::stochastic_methods_use_the_seed(METHODS, EXCEPTIONS, sample);
+}
+
+#[test]
 fn a_cancelled_run_gives_what_is_there() {
     contract::cancelled_runs_give_what_is_there(METHODS, sample);
+}
+
+#[test]
+fn order_of_rows_changes_nothing() {
+    contract::order_of_rows_changes_nothing(METHODS, Entry::default, |e, kind| vec![sample(e, kind)]);
 }
 
 #[test]
@@ -179,8 +189,8 @@ fn bad_parameters_are_named() {
 fn who_wants_structure_says_so() {
     for e in METHODS {
         let listed = CHAINS.contains(&e.info.id) || GRAPHS.contains(&e.info.id);
-        assert_eq!(e.needs_structure, listed, "{}", e.info.id);
-        if listed && !e.needs_features {
+        assert_eq!(e.info.needs.structure.is_some(), listed, "{}", e.info.id);
+        if listed && !e.info.needs.features {
             let err = e.default().fit(&crowd(3, 20, 0), &mut Context::default()).unwrap_err();
             assert_eq!(err.code(), "unsupported", "{}", e.info.id);
             assert!(err.to_string().contains(e.info.id) && err.hint().is_some(), "{err}");

@@ -20,17 +20,22 @@
 //! Everything is a function of a [`Dataset`] and a [`Fit`]: see [`questions`]. The methods are in [`methods()`]; each is
 //! a plain struct of parameters (see [`methods`](mod@methods)) as well as an [`Entry`] of the list.
 
+/// How much memory the process may take for one file or one table of numbers.
+pub use crowdwise_core::memory;
 /// Questions: functions of a dataset and a fit.
 pub use crowdwise_core::questions;
 /// Data with known truth.
 pub use crowdwise_core::simulate;
 /// Small numerical helpers.
 pub use crowdwise_core::stats;
+#[doc(no_inline)]
+pub use crowdwise_core::voices;
 pub use crowdwise_core::{
     Annotators, AnyMethod, BadRow, Capabilities, Categorical, Codes, Context, Dataset, Diagnostics, Entry, Error,
-    Event, Features, Finding, Fit, Gold, GoldValues, LabelKind, Method, MethodInfo, Names, Objective, ParamInfo,
-    Params, Preference, Probabilities, Problems, Rankings, Reference, Severity, Sink, Status, Stop, Structure, Subject,
-    Table, TableBuilder, TracePoint, Truth, Units, Values, group, nearest,
+    Event, Family, Features, Finding, Fit, Gives, Gold, GoldValues, Hint, LabelKind, Method, MethodInfo, Names, Needs,
+    Objective, ParamInfo, Params, Preference, Probabilities, Problems, Rankings, Reference, Severity, Sink, Situation,
+    Status, Stop, Structure, StructureKind, Subject, Syntax, Table, TableBuilder, TracePoint, Truth, Units, Values,
+    group, nearest, spell,
 };
 /// Readers and writers.
 pub use crowdwise_io as io;
@@ -43,23 +48,35 @@ pub use crowdwise_report as report;
 /// Sequences, graphs, pairs, groups of annotators, sets of labels.
 pub use crowdwise_structured as structured;
 
+mod choice;
 mod page;
 mod save;
 
+pub use choice::{compared, default_method, methods_for, ranking_method};
 pub use page::method_page;
 pub use save::Report;
 
 use serde_json::Value;
 use std::path::Path;
 
-/// Every method of every crate, in the order in which people should meet them.
+/// Every method of every crate, in the order in which people should meet them. There is one default method: the one that knows
+/// sequences and graphs stands in for the one of independent items, to which it hands over.
 pub fn methods() -> impl Iterator<Item = &'static Entry> + Clone {
-    crowdwise_methods::METHODS.iter().chain(crowdwise_structured::METHODS).chain(crowdwise_learn::METHODS)
+    let auto = &crowdwise_structured::AUTO;
+    let independent = crowdwise_methods::METHODS.iter().filter(|e| e.info.id != auto.info.id);
+    std::iter::once(auto).chain(independent).chain(crowdwise_structured::METHODS).chain(crowdwise_learn::METHODS)
 }
 
 /// The method called `name` (an id or an alias); if there is none, the error offers the nearest name.
 pub fn find(name: &str) -> Result<&'static Entry, Error> {
     crowdwise_core::find(methods(), name)
+}
+
+/// The learner called `name` (an id or an alias), which returns a classifier beside its fit.
+pub fn learner(name: &str) -> Result<&'static learn::LearnerEntry, Error> {
+    let entry = find(name)?;
+    crowdwise_learn::learner(entry.info.id)
+        .ok_or_else(|| Error::Unsupported { what: format!("`{}` learns no classifier", entry.info.id), hint: None })
 }
 
 /// Reads answers from a file: CSV, TSV (also compressed), JSON lines, Parquet, or an export of an annotation tool, as

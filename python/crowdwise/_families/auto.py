@@ -15,19 +15,18 @@ __all__ = [
 
 
 class Auto(Aggregator):
-    r"""Fits four models, rejects those that collapse, averages the best, and reports calibrated probabilities.
+    r"""Chooses the model that the labels speak for, rejects those that collapse, and reports calibrated probabilities.
 
-    Use it when nobody knows which method suits the data, which is the usual case: it is the default of `fit`. On 22
-    real sets it is right on 80.4 % of the items on average, against 78.5 % for Dawid-Skene and 75.6 % for majority
-    vote (`benches/QUALITY.md`; a test holds it). On sources that vote one class only, where Dawid-Skene falls to 45
-    % (`ws_youtube`), it keeps 90.5 %.
+    Use it when nobody knows which method suits the data, which is the usual case: it is the default of `fit`.
+    Figures on real sets are in `benches/QUALITY.md`, what its probabilities are worth in `benches/TRUST.md`.
 
-    It cannot promise more than that. The gain over the best single model is within two standard errors of nothing;
-    on a new set expect something between the best fixed method and one point above. Three things it cannot see:
-    annotators who all share one bias while items have few labels; sets so small that the choice is chance
-    (`prelec_art`, 90 items, 0.028 below majority vote; on no shared set with 200 known items is it more than 0.01
-    below); and which of two readings is *true* when both explain the labels. With known truth for some hundred
-    items, `compare --truth` decides better.
+    It cannot promise to beat every method on every set. On sets that played no part in its making, choosing between
+    models of independent annotators earned nothing; what counts is to see what such models cannot: sources that
+    vote for one class, annotators who copy, items that mislead. Schools of annotators with views of their own are
+    not told apart: `group-aware-em` is for them. Three things it cannot see: a bias that all annotators share; sets
+    so small that any choice is chance (on `prelec_art`, 90 items, it falls below majority vote by five points); and
+    which of two readings is *true* when both explain the labels. With known truth for some hundred items, `compare
+    --truth` decides better.
 
     Parameters
     ----------
@@ -37,9 +36,11 @@ class Auto(Aggregator):
         Stop a candidate when one step changes no expected probability by more than this.
     drift_weight : float, default 0.75
         What a candidate loses for moving the class shares away from those of the votes by 1.
+    errors : Literal["estimate", "independent", "shared"], default "estimate"
+        How the errors of annotators on one item are related: `estimate` lets the labels tell, `independent` and
+        `shared` say it.
     calibrate : bool, default True
-        Temper the probabilities by the number of labels of the item, because annotators err together on hard items.
-        The labels stay the same.
+        Correct the probabilities for overfitting and shared errors; otherwise they are those of the model.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
@@ -70,6 +71,7 @@ class Auto(Aggregator):
         max_iter: int = 60,
         tol: float = 0.00001,
         drift_weight: float = 0.75,
+        errors: Literal["estimate", "independent", "shared"] = "estimate",
         calibrate: bool = True,
         random_state: int | None = 0,
         threads: int | None = None,
@@ -78,6 +80,7 @@ class Auto(Aggregator):
         self.max_iter = max_iter
         self.tol = tol
         self.drift_weight = drift_weight
+        self.errors = errors
         self.calibrate = calibrate
         self.random_state = random_state
         self.threads = threads

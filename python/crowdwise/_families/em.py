@@ -22,7 +22,9 @@ class TwoStage(Learner):
     r"""Any label-integration method, then a network on its hard or soft labels.
 
     Use it as the yardstick for learning end to end, and when items have many labels each: then the first stage is
-    nearly right and nothing is left to gain.
+    nearly right and nothing is left to gain. Use it with `method=majority-vote` for labelling functions that vote
+    for one class each, where nothing that learns confusion matrices end to end is safe: there `crowdwise learn`
+    takes it by itself.
 
     Do not use it when items have one or two labels: the first stage then knows little about each item, and the
     features, which could help it, come too late.
@@ -240,7 +242,9 @@ class Aggnet(Learner):
     here, it needs no tuning of an annotator step length, and its confusion matrices are counted, not descended to.
 
     Do not use it when annotators copy each other or share mistakes: EM counts every copy as new evidence, and
-    classifier and posterior confirm each other in the error (`max-mig` does not).
+    classifier and posterior confirm each other in the error (`max-mig` does not). Nor with sources that vote for
+    one class only (labelling functions): a network that says one class of all items explains all their labels.
+    `crowdwise learn` takes aggnet unless told otherwise, but for such sources `two-stage` with `majority-vote`.
 
     Parameters
     ----------

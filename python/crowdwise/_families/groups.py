@@ -26,11 +26,10 @@ class GroupAwareVote(Aggregator):
     0.629, Dawid-Skene 0.821, this vote 0.843 and `group-aware-em` 0.857; the 130 judges are worth 3.5 independent
     ones.
 
-    Do not use it when annotators are independent: then no groups are found and the result is that of the method
-    `inside`. Groups of equal size and equal quality cost nothing and gain nothing. A group that is found although
-    it is only a group of *good* annotators, who agree because they are right, loses weight it deserves: the vote is
-    then below majority vote. Groups need pairs of annotators with some tens of common items; with fewer, the
-    eigenvalues say "one group" and all count on their own.
+    When annotators are independent no groups are found and the result is that of the method `inside`. Groups of
+    equal size and equal quality cost nothing and gain nothing. A group that is found although it is only a group of
+    *good* annotators, who agree because they are right, loses weight it deserves: the vote is then below majority
+    vote. Groups need pairs of annotators with some tens of common items; with fewer, all count on their own.
 
     Parameters
     ----------
@@ -39,11 +38,12 @@ class GroupAwareVote(Aggregator):
         groups are looked for then, and annotators without one are on their own. `--groups FILE` reads it from a
         file.
     groups : int | None, default None
-        Number of groups in each connected part of the data. `null`: by the largest gap between eigenvalues.
+        Number of groups in each connected part of the data, whether or not anybody depends on anybody. `null`: none
+        unless a test finds dependence given the class.
     max_groups : int, default 10
         Most groups that are looked for.
     min_common : int, default 2
-        Items that two annotators must have in common to be compared.
+        Items that two annotators must have in common to be compared; the test for dependence wants 20.
     inside : str, default "majority-vote"
         The method that decides inside a group of three or more: any method for classes, with its defaults.
     random_state : int | None, default 0
@@ -121,11 +121,12 @@ class GroupAwareEm(Aggregator):
         groups are looked for then, and annotators without one are on their own. `--groups FILE` reads it from a
         file.
     groups : int | None, default None
-        Number of groups in each connected part of the data. `null`: by the largest gap between eigenvalues.
+        Number of groups in each connected part of the data, whether or not anybody depends on anybody. `null`: none
+        unless a test finds dependence given the class.
     max_groups : int, default 10
         Most groups that are looked for.
     min_common : int, default 2
-        Items that two annotators must have in common to be compared.
+        Items that two annotators must have in common to be compared; the test for dependence wants 20.
     inside : str, default "dawid-skene"
         The method that works inside a group of three or more: any method for classes, with its defaults.
     joint : bool, default False

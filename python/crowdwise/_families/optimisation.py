@@ -42,11 +42,14 @@ class MinimaxEntropy(Aggregator):
         Most search steps for the parameters in a round.
     inner_tol : float, default 0.00001
         End the search of a round when no parameter would move by more than this.
-    variant : Literal["auto", "categorical", "vector", "ordinal", "scalar", "annotators"], default "auto"
+    variant : Literal["auto", "integrated", "categorical", "vector", "ordinal", "scalar", "annotators"], default "auto"
         What annotators and items are: `categorical`, `vector`, `ordinal`, `scalar` (one difficulty an item),
-        `annotators` (no item terms), or `auto` = ordinal for ordered classes, else categorical.
+        `annotators` (no item terms), `integrated` (as categorical, but items are averaged over, annotators are
+        drawn to what they have in common, and how much items differ is learned: holds on sparse data), or `auto` =
+        ordinal for ordered classes, else categorical.
     gamma : float, default 0.25
         Ridge: gamma times K² for annotators; for items that times labels per annotator over labels per item.
+        `integrated`: four gammas for annotators, whatever K; items by what the labels tell.
     alpha : float | None, default None
         Ridge of annotators instead of the one by `gamma`.
     beta : float | None, default None
@@ -93,7 +96,7 @@ class MinimaxEntropy(Aggregator):
         tol: float = 0.005,
         inner_iter: int = 25,
         inner_tol: float = 0.00001,
-        variant: Literal["auto", "categorical", "vector", "ordinal", "scalar", "annotators"] = "auto",
+        variant: Literal["auto", "integrated", "categorical", "vector", "ordinal", "scalar", "annotators"] = "auto",
         gamma: float = 0.25,
         alpha: float | None = None,
         beta: float | None = None,

@@ -36,7 +36,7 @@ class PlackettLuce(Aggregator):
     ridge : float, default 0.01
         Pull of the scores towards 0 (weight of half their sum of squares). 0 = maximum likelihood; where that is
         infinite, 0.01 is used and a finding says so.
-    level : float, default 0.95
+    level : float, default 0.9
         Level of the intervals.
     max_iter : int, default 2000
         Most steps of the optimiser.
@@ -70,7 +70,7 @@ class PlackettLuce(Aggregator):
         self,
         *,
         ridge: float = 0.01,
-        level: float = 0.95,
+        level: float = 0.9,
         max_iter: int = 2000,
         tol: float = 1e-8,
         random_state: int | None = 0,
@@ -111,7 +111,7 @@ class PrefE2e(Aggregator):
         Pull of the weights towards 0 (weight of half their sum of squares).
     standardise : bool, default True
         Scale features to mean 0 and deviation 1.
-    level : float, default 0.95
+    level : float, default 0.9
         Level of the intervals.
     max_iter : int, default 500
         Most steps of the optimiser.
@@ -152,7 +152,7 @@ class PrefE2e(Aggregator):
         beta: float = 1.1,
         ridge: float = 1.0,
         standardise: bool = True,
-        level: float = 0.95,
+        level: float = 0.9,
         max_iter: int = 500,
         tol: float = 1e-6,
         random_state: int | None = 0,
@@ -191,7 +191,7 @@ class Sml(Aggregator):
         with one accuracy per annotator takes their place, with a finding. 0 = never.
     ridge : float, default 0.01
         Pull of the scores towards 0.
-    level : float, default 0.95
+    level : float, default 0.9
         Level of the intervals.
     max_iter : int, default 1000
         Most steps for the leading eigenvector, and of the fallback.
@@ -224,7 +224,7 @@ class Sml(Aggregator):
         *,
         fallback_below: int = 50,
         ridge: float = 0.01,
-        level: float = 0.95,
+        level: float = 0.9,
         max_iter: int = 1000,
         random_state: int | None = 0,
         threads: int | None = None,

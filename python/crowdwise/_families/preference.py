@@ -43,7 +43,7 @@ class BradleyTerry(_crowdkit.BradleyTerryCalls):
     position : bool, default False
         Also estimates an advantage of the item shown left. Refused, with a finding, unless at least a fifth of the
         pairs compared more than once was shown in both orders.
-    level : float, default 0.95
+    level : float, default 0.9
         Level of the intervals.
     dense_items : int, default 2000
         Components of up to this many items get exact standard errors (time grows with the third power); larger ones
@@ -82,7 +82,7 @@ class BradleyTerry(_crowdkit.BradleyTerryCalls):
         ridge: float = 0.0,
         virtual_wins: float = 0.0,
         position: bool = False,
-        level: float = 0.95,
+        level: float = 0.9,
         dense_items: int = 2000,
         random_state: int | None = 0,
         threads: int | None = None,
@@ -131,7 +131,7 @@ class CrowdBt(WarmAggregator):
         Wins and losses of every item against a virtual item of score 0: keeps scores finite.
     ridge : float, default 0.0
         Pull of the scores towards 0 (weight of half their sum of squares).
-    level : float, default 0.95
+    level : float, default 0.9
         Level of the intervals.
     dense_items : int, default 1500
         Up to this many items standard errors are exact (time grows with the third power); beyond they are
@@ -173,7 +173,7 @@ class CrowdBt(WarmAggregator):
         beta: float | None = None,
         virtual_wins: float = 0.5,
         ridge: float = 0.0,
-        level: float = 0.95,
+        level: float = 0.9,
         dense_items: int = 1500,
         max_iter: int = 500,
         tol: float = 1e-6,
@@ -212,7 +212,7 @@ class RankCentrality(Aggregator):
     alpha : float, default 1.0
         Wins added to both sides of every compared pair. 0 is taken as 1, with a finding, where some items won or
         lost everything: the walk would never leave them.
-    level : float, default 0.95
+    level : float, default 0.9
         Level of the intervals.
     dense_items : int, default 1000
         Components of up to this many items get intervals from the whole covariance; larger ones from each item's
@@ -249,7 +249,7 @@ class RankCentrality(Aggregator):
         self,
         *,
         alpha: float = 1.0,
-        level: float = 0.95,
+        level: float = 0.9,
         dense_items: int = 1000,
         max_iter: int = 10000,
         tol: float = 1e-9,

@@ -31,7 +31,7 @@ class Mean(Aggregator):
 
     Parameters
     ----------
-    pooling : float, default 1.0
+    pooling : float, default 3.0
         How many labels' worth of the pooled variance is mixed into an item's own variance for its standard error: 0
         = the textbook one (unknown from one label, zero where all agree), large = the same noise for all items.
         Likewise for annotators.
@@ -61,7 +61,7 @@ class Mean(Aggregator):
     def __init__(
         self,
         *,
-        pooling: float = 1.0,
+        pooling: float = 3.0,
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
@@ -85,7 +85,7 @@ class Median(Aggregator):
 
     Parameters
     ----------
-    pooling : float, default 1.0
+    pooling : float, default 3.0
         How many labels' worth of the pooled variance is mixed into an item's own variance for its standard error: 0
         = the textbook one (unknown from one label, zero where all agree), large = the same noise for all items.
         Likewise for annotators.
@@ -115,7 +115,7 @@ class Median(Aggregator):
     def __init__(
         self,
         *,
-        pooling: float = 1.0,
+        pooling: float = 3.0,
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
@@ -143,7 +143,7 @@ class TrimmedMean(Aggregator):
     fractional : bool, default True
         Cuts exactly that share, the last value cut in part (five values, 10 %: the smallest and the largest count
         half). Otherwise whole values only, rounded down: nothing is then cut from fewer than 1/trim values.
-    pooling : float, default 1.0
+    pooling : float, default 3.0
         How many labels' worth of the pooled variance is mixed into an item's own variance for its standard error: 0
         = the textbook one (unknown from one label, zero where all agree), large = the same noise for all items.
         Likewise for annotators.
@@ -176,7 +176,7 @@ class TrimmedMean(Aggregator):
         *,
         trim: float = 0.1,
         fractional: bool = True,
-        pooling: float = 1.0,
+        pooling: float = 3.0,
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,

@@ -14,7 +14,84 @@ __all__ = [
     "Crowdlab",
     "LabelModel",
     "LfEm",
+    "OneClassSources",
 ]
+
+
+class OneClassSources(Aggregator):
+    r"""Weighted vote for sources that vote one class or are silent; no label wins that nobody gave.
+
+    Use it for labelling functions, patterns, lookups and rules that each vote for one class only, alone or mixed
+    with sources that vote for several. The label of such a source follows from its having voted, so that no
+    confusion matrix can be learned from labels; models with one (`dawid-skene` and all that build on it) may put
+    every item into one class. Here that is impossible: only a class that somebody voted for can win, and items on
+    which all votes agree keep their class.
+
+    Do not use it for ordinary crowds, where a missing label means that nobody asked: how often two annotators meet
+    is then a matter of assignment. It does no harm there, but `auto` knows more.
+
+    Parameters
+    ----------
+    max_iter : int, default 200
+        Most steps of the search for the accuracies.
+    tol : float, default 1e-8
+        Stop when one step would change no log-odds by more than this.
+    prior_accuracy : float, default 0.75
+        Accuracy that sources are believed to have on average before anything is seen.
+    spread : float, default 0.7
+        How much the sources are believed to differ: standard deviation of the log-odds of their accuracies.
+    dependence : float, default 0.6
+        How far two sources may meet more or less often than their accuracies say, as a standard deviation of the
+        logarithm. The larger, the less one pair tells.
+    copy_threshold : float, default 0.7
+        One-class sources of the same class that vote on the same items more than this (phi correlation) share one
+        weight. 1: never.
+    random_state : int | None, default 0
+        Seed of the random numbers; the same seed gives the same result.
+    threads : int | None, default None
+        Threads; all cores if None.
+    progress : bool | None, default None
+        Whether a line tells how it goes; if None, when somebody is watching.
+
+    Examples
+    --------
+    >>> import crowdwise
+    >>> sim = crowdwise.simulate("dawid-skene", items=60, annotators=10, per_item=8, seed=1)
+    >>> labels = crowdwise.OneClassSources().fit_predict(sim.answers)
+    >>> sim.accuracy(labels) > 0.6
+    True
+
+    Notes
+    -----
+    A. Ratner, C. De Sa, S. Wu, D. Selsam, C. Ré. Data Programming: Creating Large Training Sets, Quickly. NIPS
+    2016. ``crowdwise.page("one-class-sources")`` has the whole page.
+    """
+
+    _id = "one-class-sources"
+    _accepts = ("categorical",)
+
+    def __init__(
+        self,
+        *,
+        max_iter: int = 200,
+        tol: float = 1e-8,
+        prior_accuracy: float = 0.75,
+        spread: float = 0.7,
+        dependence: float = 0.6,
+        copy_threshold: float = 0.7,
+        random_state: int | None = 0,
+        threads: int | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        self.max_iter = max_iter
+        self.tol = tol
+        self.prior_accuracy = prior_accuracy
+        self.spread = spread
+        self.dependence = dependence
+        self.copy_threshold = copy_threshold
+        self.random_state = random_state
+        self.threads = threads
+        self.progress = progress
 
 
 class LfEm(Aggregator):

@@ -9,7 +9,8 @@ use crate::rows::{self, Push, Row, Sheet};
 use crate::source::{FitOptions, Given};
 use crate::talk::Talk;
 use clap::ValueEnum;
-use crowdwise::report::{AnnotatorEntry, DataCounts, SCHEMA, annotator_entries};
+use crowdwise::report::{AnnotatorEntry, DataCounts, SCHEMA, annotator_entries_at};
+use crowdwise::stats::LEVEL;
 use crowdwise::{Error, LabelKind, Severity, Stop};
 use serde::Serialize;
 
@@ -28,6 +29,9 @@ pub struct Args {
     /// Order of the rows [default: as in the data]
     #[arg(long, value_enum, value_name = "COLUMN")]
     pub by: Option<Order>,
+    /// Level of the intervals, between 0 and 1 [default: 0.9]
+    #[arg(long, value_name = "LEVEL", hide_short_help = true)]
+    pub level: Option<f64>,
     /// End with exit code 1 if this holds
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',', hide_short_help = true)]
     pub fail_if: Vec<FailIf>,
@@ -57,6 +61,8 @@ struct Document<'a> {
     method: &'a str,
     data: DataCounts,
     class_names: &'a [String],
+    /// Level of the intervals.
+    interval_level: f64,
     annotators: &'a [AnnotatorEntry],
 }
 
@@ -66,12 +72,19 @@ struct Table {
     data: DataCounts,
     kind: LabelKind,
     class_names: Vec<String>,
+    level: f64,
     rows: Vec<AnnotatorEntry>,
     stop: Stop,
     severities: Vec<Severity>,
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
+    if let Some(level) = args.level.filter(|l| !(*l > 0.0 && *l < 1.0)) {
+        return Err(Error::Usage {
+            what: format!("--level is {level}, but a level lies between 0 and 1"),
+            hint: Some("`--level 0.95` for intervals that miss one time in twenty".into()),
+        });
+    }
     let [gold, items, probabilities, graph] = args.fit.files();
     let mut out = args.output.open(&[Some(args.file.as_str()), gold, items, probabilities, graph])?;
     let mut table = match args.fit.load(&args.file, talk)? {
@@ -80,6 +93,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             data: d.data,
             kind: d.kind,
             class_names: d.class_names,
+            level: kept_level(args.level)?,
             rows: d.annotators,
             stop: d.stop,
             severities: d.findings.iter().map(|f| f.severity).collect(),
@@ -92,7 +106,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
                 data: DataCounts::of(data),
                 kind: data.table.kind(),
                 class_names: classes.unwrap_or_default(),
-                rows: annotator_entries(data, &fitted.fit),
+                level: args.level.unwrap_or(LEVEL),
+                rows: annotator_entries_at(data, &fitted.fit, args.level.unwrap_or(LEVEL)),
                 stop: fitted.fit.diagnostics.stop,
                 severities: fitted.fit.findings.iter().map(|f| f.severity).collect(),
             }
@@ -108,14 +123,34 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             method: &table.method,
             data: table.data,
             class_names: &table.class_names,
+            interval_level: table.level,
             annotators: &table.rows,
         };
         rows::write_json(&mut out, &document)?;
     } else {
+        if table.rows.iter().any(|r| r.interval.is_some()) {
+            talk.note(format_args!("low and high: the {} interval of the accuracy", percent(table.level)));
+        }
         rows::write(&mut out, sheet(table.kind, &table.rows), talk)?;
     }
     out.target.finish()?;
     Ok(fitting::exit(Some(table.stop), &table.severities, &args.fail_if, talk))
+}
+
+/// A level as people write it: `90 %`.
+pub fn percent(level: f64) -> String {
+    format!("{} %", (1e4 * level).round() / 100.0)
+}
+
+/// The level of the intervals of a kept fit, which are in the file.
+fn kept_level(asked: Option<f64>) -> Result<f64, Error> {
+    match asked {
+        Some(level) if (level - LEVEL).abs() > 1e-9 => Err(Error::Usage {
+            what: format!("a kept fit has intervals of {}, not {}", percent(LEVEL), percent(level)),
+            hint: Some("give the answers instead: `crowdwise annotators ANSWERS --level …`".into()),
+        }),
+        _ => Ok(LEVEL),
+    }
 }
 
 /// An order by numbers that nobody has would be none.

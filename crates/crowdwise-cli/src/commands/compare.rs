@@ -8,9 +8,9 @@ use crate::output::{Format, OutputOptions};
 use crate::rows::{self, Push, Row, Sheet};
 use crate::source::Known;
 use crate::talk::Talk;
-use crowdwise::questions::{CompareRow, Comparison, compare, is_sets};
+use crowdwise::questions::{CompareRow, Comparison, compare};
 use crowdwise::report::{DataCounts, SCHEMA};
-use crowdwise::{AnyMethod, Dataset, Entry, Error, LabelKind, Severity, Stop, Structure};
+use crowdwise::{AnyMethod, Dataset, Entry, Error, LabelKind, Needs, Severity, Situation, Stop};
 use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
@@ -72,14 +72,17 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             talk.note(format_args!("{}: {e}", row.method));
         }
     }
+    let scored = result.methods.iter().find_map(|r| r.evaluation.as_ref());
+    if let (Some(e), Some(file)) = (scored.filter(|e| e.unlabelled > 0), &args.known.truth) {
+        talk.note(format_args!("against {file}: {}", fitting::rests_on(e)));
+    }
     if out.format == Format::Json {
         rows::write_json(&mut out, &document(&result, DataCounts::of(&data)))?;
     } else {
         rows::write(&mut out, sheet(&result.methods, truth.is_some()), talk)?;
     }
     out.target.finish()?;
-    let worst =
-        result.methods.iter().filter_map(|r| r.stop).max_by_key(|s| !matches!(s, Stop::Direct | Stop::Converged));
+    let worst = Stop::worst(result.methods.iter().filter_map(|r| r.stop));
     let severities: Vec<Severity> = result.methods.iter().flat_map(|r| &r.findings).map(|f| f.severity).collect();
     Ok(fitting::exit(worst, &severities, &args.fail_if, talk))
 }
@@ -114,30 +117,6 @@ impl Params {
     }
 }
 
-/// The methods that a comparison shows unless told otherwise: one of each idea.
-const SENSIBLE: &[&str] = &[
-    "majority-vote",
-    "weighted-majority-vote",
-    "one-coin",
-    "dawid-skene",
-    "bayes-dawid-skene",
-    "pooled-dawid-skene",
-    "auto",
-    "glad",
-    "mace",
-    "mean",
-    "median",
-    "trimmed-mean",
-    "bradley-terry",
-    "crowd-bt",
-    "rank-centrality",
-    "crowd-clusters",
-];
-/// Those that are added for sequences, for graphs and for rankings.
-const CHAINS: &[&str] = &["ds-hmm", "bayes-seq", "seq-mm"];
-const GRAPHS: &[&str] = &["ds-mrf"];
-const RANKINGS: &[&str] = &["plackett-luce"];
-
 /// Every unknown or repeated name at once.
 pub fn check_names(names: &[String]) -> Result<(), Error> {
     let mut problems = Vec::new();
@@ -160,27 +139,15 @@ pub fn check_names(names: &[String]) -> Result<(), Error> {
 ///
 /// Without data, those for classes of independent items.
 pub fn chosen(names: &[String], data: Option<&Dataset>, params: &Params) -> Result<Vec<Box<dyn AnyMethod>>, Error> {
-    let own = match data.map(|d| &d.structure) {
-        Some(Structure::Chains { .. }) => CHAINS,
-        Some(Structure::Graph(_)) => GRAPHS,
-        Some(Structure::Rankings(_)) => RANKINGS,
-        Some(Structure::Independent) | None => &[],
-    };
-    let kind = data.map_or(LabelKind::Categorical, |d| d.table.kind());
-    // a comparison reads no features
-    let fits = |e: &&Entry| {
-        e.info.accepts.contains(&kind) && !e.needs_features && (!e.needs_structure || own.contains(&e.info.id))
-    };
-    let entries: Vec<&Entry> = if names.is_empty() {
-        let sensible = |e: &&Entry| {
-            let id = e.info.id;
-            SENSIBLE.contains(&id) || own.contains(&id) || (id == "binary-relevance" && data.is_some_and(is_sets))
-        };
-        crowdwise::methods().filter(fits).filter(sensible).collect()
-    } else if names.iter().any(|n| n == "all") {
-        crowdwise::methods().filter(fits).collect()
-    } else {
-        names.iter().map(|n| crowdwise::find(n)).collect::<Result<_, _>>()?
+    let plain = || crowdwise::methods().filter(|e| e.info.needs == Needs::NOTHING);
+    let entries: Vec<&Entry> = match data {
+        _ if !names.is_empty() && names.iter().all(|n| n != "all") => {
+            names.iter().map(|n| crowdwise::find(n)).collect::<Result<_, _>>()?
+        }
+        Some(data) if names.is_empty() => crowdwise::compared(data),
+        Some(data) => crowdwise::methods_for(data),
+        None if names.is_empty() => plain().filter(|e| e.info.compared.contains(&Situation::Classes)).collect(),
+        None => plain().filter(|e| e.info.accepts.contains(&LabelKind::Categorical)).collect(),
     };
     let mut methods = Vec::new();
     let mut problems = Vec::new();
@@ -238,6 +205,7 @@ fn sheet(all: &[CompareRow], truth: bool) -> Sheet<'_> {
         eval("ece", |r| r.evaluation.as_ref()?.ece),
         eval("rmse", |r| r.evaluation.as_ref()?.rmse),
         eval("mae", |r| r.evaluation.as_ref()?.mae),
+        eval("quadratic_kappa", |r| r.evaluation.as_ref()?.quadratic_kappa),
         eval("correlation", |r| r.evaluation.as_ref()?.correlation),
         eval("spearman", |r| r.evaluation.as_ref()?.spearman),
         eval("kendall", |r| r.evaluation.as_ref()?.kendall),

@@ -44,13 +44,11 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     }
     let [items, probabilities, graph] = args.input.files();
     let mut out = args.output.open(&[Some(args.answers.as_str()), items, probabilities, graph])?;
-    let format = match out.format {
-        Format::Csv | Format::Table | Format::Markdown => TableFormat::Csv,
-        Format::Tsv => TableFormat::Tsv,
-        Format::Jsonl => TableFormat::Jsonl,
-        Format::Json => TableFormat::Json,
-        Format::Parquet => TableFormat::Parquet,
-    };
+    // what would be a table on a terminal is CSV here, too
+    if out.format == Format::Table {
+        out.format = Format::Csv;
+    }
+    let format = out.rows_format().unwrap_or(TableFormat::Csv);
     let data = args.input.read(&args.answers, args.threads.map_or(0, usize::from), talk)?;
     talk.timed("write", || rows::lend(&mut out.target, |writer| write_answers(writer, format, &data)))?;
     out.target.finish()?;

@@ -89,7 +89,14 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             hint: Some("leave it out".into()),
         });
     }
-    let name = args.method.as_deref().unwrap_or(fitting::default_method(&data));
+    let name = match (args.method.as_deref(), &args.groups) {
+        (Some(name), _) => name,
+        (None, Some(_)) => {
+            talk.note(format_args!("{} is used: --groups says which annotators belong together", groups::DEFAULT));
+            groups::DEFAULT
+        }
+        (None, None) => crowdwise::default_method(&data).info.id,
+    };
     let mut params = args.params.clone();
     params.extend(args.groups.as_deref().map(|file| groups::read(file, &data, talk)).transpose()?);
     let method = method(name, &params)?;

@@ -54,7 +54,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     // people read this, also through a pager: a pipe alone does not make it CSV
     let format = args.output.format.or_else(|| args.output.output.is_none().then_some(Format::Table));
     let [items, probabilities, graph] = args.input.files();
-    let mut out = OutputOptions { format, output: args.output.output.clone() }.open(&[
+    let mut out = OutputOptions { format, ..args.output.clone() }.open(&[
         Some(args.answers.as_str()),
         items,
         probabilities,

@@ -3,7 +3,7 @@
 use crate::fitting::severity_word;
 use crate::talk::counted;
 use crowdwise::questions::{Agreement, Identifiability, Inspection, Panel, Spread, is_sets, split_unit};
-use crowdwise::report::{Align, TextTable, subject_text};
+use crowdwise::report::{Align, TextTable, printable, printable_lines, subject_text};
 use crowdwise::{Dataset, Finding, LabelKind, Names, Structure, Units, group};
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ pub fn text(i: &Inspection, data: &Dataset, width: Option<usize>) -> String {
     agreement(&mut out, &i.agreement, i.panel.as_ref(), data, width);
     limits(&mut out, i, data, width);
     findings(&mut out, &i.findings);
-    out
+    printable_lines(&out)
 }
 
 fn head(out: &mut String, title: &str) {
@@ -222,7 +222,10 @@ fn agreement(out: &mut String, a: &Agreement, panel: Option<&Panel>, data: &Data
     let level = a.level.name();
     let mut rows = Vec::new();
     if let Some(x) = a.krippendorff_alpha {
-        let interval = a.alpha_interval.map(|[l, h]| format!(", 95 % interval {l:.3} to {h:.3}")).unwrap_or_default();
+        let interval = a
+            .alpha_interval
+            .map(|[l, h]| format!(", {:.0} % interval {l:.3} to {h:.3}", 100.0 * a.interval_level))
+            .unwrap_or_default();
         rows.push(("Krippendorff's α", format!("{x:.3} ({level}){interval}")));
     }
     let number = |x: f64| format!("{x:.3}");
@@ -342,12 +345,16 @@ fn determined(d: &Identifiability, classes: &Names) -> Vec<(&'static str, String
     }
     rows.push((
         "telling all classes apart",
-        format!(
-            "{} of {}; {} in a triple that determines its matrices",
-            n(d.triples.full_rank),
-            counted(d.triples.examined as u64, "annotator", "annotators"),
-            n(d.triples.annotators)
-        ),
+        if d.triples.examined == 0 {
+            "not looked at: there are too many classes".into()
+        } else {
+            format!(
+                "{} of {}; {} in a triple that determines its matrices",
+                n(d.triples.full_rank),
+                counted(d.triples.examined as u64, "annotator", "annotators"),
+                n(d.triples.annotators)
+            )
+        },
     ));
     let clear = d.separation.iter().filter_map(|s| s.score.map(|x| (x, s.class)));
     if let Some((score, class)) = clear.min_by(|a, b| a.0.total_cmp(&b.0)) {
@@ -371,7 +378,20 @@ fn determined(d: &Identifiability, classes: &Names) -> Vec<(&'static str, String
     if let Some(e) = d.error_bound.filter(|&e| e < 1.0) {
         rows.push((
             "error bound",
-            format!("at most {:.1} % wrong if annotators were as they look beside each other", 100.0 * e),
+            format!(
+                "at most {:.1} % wrong if annotators erred independently, as they look beside each other",
+                100.0 * e
+            ),
+        ));
+    }
+    if let Some(p) = &d.dependent {
+        rows.push((
+            "error bound",
+            format!(
+                "none: annotators err on the same items, so that {:.0} labels are worth about {:.0}",
+                p.judges,
+                p.effective.max(1.0)
+            ),
         ));
     }
     rows
@@ -386,9 +406,11 @@ fn findings(out: &mut String, all: &[Finding]) {
     sorted.sort_by_key(|f| std::cmp::Reverse(f.severity));
     for f in sorted {
         let word = severity_word(f.severity);
-        let _ = writeln!(out, "  {word}[{}] {}: {}", f.code, subject_text(&f.subject), f.message);
-        if !f.advice.is_empty() {
-            let _ = writeln!(out, "    {}", f.advice);
+        let said = format!("{word}[{}] {}: {}", f.code, subject_text(&f.subject), f.message);
+        let _ = writeln!(out, "  {}", printable(&said));
+        let advice = f.advice.to_string();
+        if !advice.is_empty() {
+            let _ = writeln!(out, "    {}", printable(&advice));
         }
     }
 }

@@ -182,12 +182,17 @@ fn vote(data: &Dataset, unit: usize, annotator: usize, said: Said) -> Vote {
 fn check_order(by: By, method: &str, kind: LabelKind, difficulty: bool) -> Result<(), Error> {
     match by {
         By::Difficulty if !difficulty => {
-            let others = if method == "glad" { "`-p difficulty=true` learns it" } else { "glad does" };
+            let able: Vec<&str> = crowdwise::methods().filter(|e| e.info.gives.difficulty).map(|e| e.info.id).collect();
+            let others = if able.contains(&method) {
+                "`-p difficulty=true` learns it".into()
+            } else {
+                format!("{} does", able.join(" or "))
+            };
             let orders =
                 if kind == LabelKind::Categorical { "entropy, margin or disagreement" } else { "disagreement" };
             Err(Error::Unsupported {
                 what: format!("{method} gives no difficulty; {others}"),
-                hint: Some(format!("`-m glad` for classes, or order by {orders}")),
+                hint: Some(format!("`-m {}` for classes, or order by {orders}", able.join("` or `-m "))),
             })
         }
         By::Margin if kind != LabelKind::Categorical => Err(Error::Unsupported {

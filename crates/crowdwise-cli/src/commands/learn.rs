@@ -5,15 +5,15 @@ use crate::commands::fit::labels;
 use crate::failure::Exit;
 use crate::features::{self, Test};
 use crate::fitting;
-use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, method};
-use crate::output::{Format, OutputOptions, Pending, unwritable};
+use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, pairs};
+use crate::output::{Format, OutputOptions, Target, unwritable};
 use crate::rows;
 use crate::source::Known;
 use crate::talk::Talk;
-use crowdwise::learn::Model;
+use crowdwise::learn::{AnyLearner, DEFAULT_LEARNER, DefaultLearner, Model, default_learner};
 use crowdwise::questions::{Evaluation, evaluate};
 use crowdwise::report::{DataCounts, FindingEntry, SCHEMA};
-use crowdwise::{Dataset, Error, Fit, Gold, LabelKind, Severity};
+use crowdwise::{Dataset, Error, Fit, Gold, Severity};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub struct Args {
     /// JPEG files that are called like the items
     #[arg(long, value_name = "FILE|FOLDER")]
     pub features: PathBuf,
-    /// The method [default: aggnet]
+    /// The method [default: by the kind of sources]
     #[arg(short, long, value_name = "METHOD")]
     pub method: Option<String>,
     /// A parameter of the method; `crowdwise methods METHOD` lists them
@@ -62,48 +62,31 @@ pub struct Args {
     pub input: InputOptions,
 }
 
-/// The method unless told otherwise.
-const DEFAULT_METHOD: &str = "aggnet";
-
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let start = Instant::now();
     // slips are found before anything is read
-    let name = args.method.as_deref().unwrap_or(DEFAULT_METHOD);
-    if !crowdwise::find(name)?.needs_features {
-        return Err(Error::Usage {
-            what: format!("`{name}` does not learn from features"),
-            hint: Some(format!(
-                "`crowdwise fit -m {name}` integrates labels; `-m two-stage -p method={name}` trains a network on the result"
-            )),
-        });
-    }
-    let method = method(name, &args.params)?;
-    if !method.info().accepts.contains(&LabelKind::Categorical) {
-        return Err(Error::Usage {
-            what: format!("`{name}` learns no classifier"),
-            hint: Some(format!("`crowdwise fit -m {name} --features FILE`, or `crowdwise rank` for scores")),
-        });
-    }
+    let name = args.method.as_deref().unwrap_or(DEFAULT_LEARNER);
+    let mut method = learner(name, &args.params)?;
     args.test.check()?;
     let mut inputs = args.known.files(&args.answers, &args.input).to_vec();
     inputs.extend(args.test.files());
     inputs.push(args.features.to_str());
     let mut out = args.output.open(&inputs)?;
-    let model_file = args.model_out.as_deref().map(Pending::create).transpose()?;
+    let model_file = args.model_out.as_deref().map(|path| Target::open(Some(path), &inputs)).transpose()?;
     let (mut data, truth) = args.known.read(&args.answers, &args.input, &args.run, talk)?;
     data.features = Some(features::of_items(&args.features, args.input.items.as_deref(), &data, talk)?);
     let test = args.test.read(&data, talk)?;
-    let (fit, model) = talk.timed("learn", || {
-        fitting::with_progress(method.info().id, &args.run, talk, |cx| {
-            let fit = method.fit(&data, cx)?;
-            let model = cx.take_kept::<Model>().expect("a learner leaves a model");
-            Ok::<_, Error>((fit, model))
-        })
-    })?;
+    let chosen = args.method.is_none().then(|| default_learner(&data));
+    if let Some(chosen) = chosen.as_ref().filter(|c| c.id != DEFAULT_LEARNER) {
+        method = with_own(chosen, &args.params)?;
+    }
+    let (mut fit, model) = talk
+        .timed("learn", || fitting::with_progress(method.info().id, &args.run, talk, |cx| method.learn(&data, cx)))?;
+    fit.findings.splice(0..0, chosen.map(|c| c.finding()));
     if let Some(mut file) = model_file {
-        let shown = args.model_out.as_deref().map(|p| p.display().to_string()).unwrap_or_default();
-        let written = file.write_all(&model.to_bytes()).and_then(|()| file.finish());
-        written.map_err(|e| unwritable(&shown, &e))?;
+        let shown = file.name();
+        file.write_all(&model.to_bytes()).map_err(|e| unwritable(&shown, &e))?;
+        file.finish()?;
         talk.note(format_args!("model written to {shown}"));
     }
     let train = truth.as_ref().map(|gold| evaluate(&fit, &data, gold));
@@ -128,6 +111,29 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     out.target.finish()?;
     let severities: Vec<Severity> = fit.findings.iter().map(|f| f.severity).collect();
     Ok(fitting::exit(Some(fit.diagnostics.stop), &severities, &args.fail_if, talk))
+}
+
+/// The learner called `name`, or what to do with a method that is none.
+fn learner(name: &str, given: &[KeyValue]) -> Result<Box<dyn AnyLearner>, Error> {
+    let info = crowdwise::find(name)?.info;
+    let Ok(entry) = crowdwise::learner(name) else {
+        let (what, hint) = if info.needs.features {
+            ("leaves no classifier", format!("`crowdwise fit -m {name} --features FILE` gives its result"))
+        } else {
+            let two = format!("`-m two-stage -p method={name}` trains a network on the result");
+            ("does not learn from features", format!("`crowdwise fit -m {name}` integrates labels; {two}"))
+        };
+        return Err(Error::Usage { what: format!("`{name}` {what}"), hint: Some(hint) });
+    };
+    entry.with(&pairs(given)?)
+}
+
+/// What was chosen, with the parameters that were given.
+fn with_own(chosen: &DefaultLearner, given: &[KeyValue]) -> Result<Box<dyn AnyLearner>, Error> {
+    let mut pairs = pairs(given)?;
+    let own: Vec<_> = chosen.params.iter().filter(|p| pairs.iter().all(|g| g.0 != p.0)).cloned().collect();
+    pairs.extend(own);
+    crowdwise::learner(chosen.id)?.with(&pairs)
 }
 
 fn document(

@@ -8,6 +8,7 @@ use crate::options::{InputOptions, whole};
 use crate::output::{Format, OutputOptions};
 use crate::rows::{self, Push, Row, Sheet};
 use crate::talk::{Talk, counted};
+use crowdwise::io::Source;
 use crowdwise::learn::{McDropout, Model, Probabilities};
 use crowdwise::questions::{area_under_curve, evaluate_rows};
 use crowdwise::report::SCHEMA;
@@ -59,14 +60,11 @@ struct Predicted {
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    let inputs = [args.model.to_str(), args.features.to_str(), args.answers.as_deref(), args.truth.as_deref()];
+    let mut inputs = vec![args.model.to_str(), args.features.to_str(), args.answers.as_deref(), args.truth.as_deref()];
+    inputs.extend(args.input.files());
     let mut out = args.output.open(&inputs)?;
     let shown = args.model.display().to_string();
-    let bytes = std::fs::read(&args.model).map_err(|e| Error::Unreadable {
-        file: shown.clone(),
-        what: e.to_string(),
-        hint: None,
-    })?;
+    let bytes = Source::from(args.model.as_path()).bytes()?;
     let model = Model::from_bytes(&bytes, &shown)?;
     let mut cx = crowdwise::Context::new(
         model.seed,

@@ -8,13 +8,12 @@ use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, method, whole};
 use crate::output::{Format, OutputOptions};
 use crate::rows::{self, Push, Row, Sheet};
 use crate::source::Known;
-use crate::talk::{Talk, counted};
+use crate::talk::Talk;
 use crowdwise::io::Cell;
-use crowdwise::methods::preference::Told;
 use crowdwise::questions::{Evaluation, evaluate};
 use crowdwise::report::{DataCounts, LeaderRow, SCHEMA, leaderboard};
 use crowdwise::structured::pairs::{ActivePairs, Asked, Belief};
-use crowdwise::{Dataset, Error, Finding, Fit, LabelKind, Severity, Structure};
+use crowdwise::{Dataset, Error, Finding, Fit, LabelKind, Severity};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -66,6 +65,8 @@ struct Document<'a> {
     chosen: Option<&'a str>,
     data: DataCounts,
     components: u32,
+    /// Level of the intervals of scores and places.
+    interval_level: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     leaderboard: Option<&'a [LeaderRow]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,15 +111,16 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let (name, why) = if let Some(name) = &args.method {
         (name.as_str(), None)
     } else {
-        let (name, why) = choose(&data);
-        talk.note(format_args!("method: {name}, because {why}"));
-        (name, Some(why))
+        let (entry, why) = crowdwise::ranking_method(&data);
+        talk.note(format_args!("method: {}, because {why}", entry.info.id));
+        (entry.info.id, Some(why))
     };
     let method = method(name, &args.params)?;
     if !method.info().accepts.contains(&LabelKind::Preference) {
+        let ids: Vec<&str> = crowdwise::compared(&data).iter().map(|e| e.info.id).collect();
         return Err(Error::Usage {
             what: format!("{} does not rank items", method.info().id),
-            hint: Some("`-m crowd-bt`, `-m bradley-terry`, `-m plackett-luce` or `-m rank-centrality`".into()),
+            hint: Some(format!("`-m {}`", ids.join("`, `-m "))),
         });
     }
     let fitted = fitting::fit(&*method, &data, &args.run, talk)?;
@@ -134,6 +136,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             chosen: why.as_deref(),
             data: DataCounts::of(&data),
             components: board.last().map_or(0, |r| r.component + 1),
+            interval_level: fit.interval_level(),
             leaderboard: asked.is_none().then_some(&board),
             next: asked.as_ref().map(|a| a.iter().map(|a| question(&data, a)).collect()),
             evaluation,
@@ -145,6 +148,10 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         if let (Some(e), Some(file)) = (&evaluation, &args.truth) {
             fitting::say_evaluation(e, file, talk);
         }
+        if asked.is_none() {
+            let level = super::annotators::percent(fit.interval_level());
+            talk.note(format_args!("low, high, rank_low, rank_high: {level} intervals; `-p level=…` for another"));
+        }
         let sheet = match &asked {
             Some(asked) => questions(&data, asked),
             None => table(&board),
@@ -154,21 +161,6 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     out.target.finish()?;
     let severities: Vec<Severity> = fit.findings.iter().map(|f| f.severity).collect();
     Ok(fitting::exit(Some(fit.diagnostics.stop), &severities, &args.fail_if, talk))
-}
-
-/// The method for these comparisons, and why. Annotators are told apart where `auto` would try it; that tries all models, which
-/// takes five times as long on millions of votes.
-fn choose(data: &Dataset) -> (&'static str, String) {
-    if let Structure::Rankings(r) = &data.structure {
-        return ("plackett-luce", format!("{} has {}", data.source, counted(r.len() as u64, "ranking", "rankings")));
-    }
-    let (told, enough) = (Told::of(&data.table), Told::ENOUGH);
-    let share = format!("{:.0} % of the comparisons come from annotators with {enough} or more", 100.0 * told.share);
-    match (told.worth_a_try(), told.annotators > 1) {
-        (true, _) => ("crowd-bt", format!("{share}, so that their reliability can be estimated")),
-        (false, true) => ("bradley-terry", format!("only {share}: too few to tell how reliable each is")),
-        (false, false) => ("bradley-terry", format!("fewer than two annotators gave {enough} comparisons or more")),
-    }
 }
 
 fn next(data: &Dataset, fit: &Fit, n: usize, seed: u64) -> Result<Vec<Asked>, Error> {

@@ -56,8 +56,9 @@ pub struct Agreement {
     pub level: Level,
     /// Krippendorff's alpha at `level`.
     pub krippendorff_alpha: Option<f64>,
-    /// 95 % percentile interval, units resampled.
+    /// Percentile interval, units resampled, and its level.
     pub alpha_interval: Option<[f64; 2]>,
+    pub interval_level: f64,
     /// Resamples behind the interval: those in which alpha is defined.
     pub bootstraps: usize,
     /// The nominal alpha as well, when `level` is another one.
@@ -173,6 +174,7 @@ pub(super) fn of_wanted(data: &Dataset, wanted: &Wanted<'_>, seed: u64, bootstra
         level: wanted.level,
         krippendorff_alpha: None,
         alpha_interval: None,
+        interval_level: crate::stats::LEVEL,
         bootstraps: 0,
         alpha_nominal: None,
         fleiss_kappa: None,

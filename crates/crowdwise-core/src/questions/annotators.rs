@@ -1,11 +1,11 @@
 //! One row per annotator.
 
-use super::certainty::certainty;
+use super::accuracy::rates;
 use super::suspects::{self, CONSTANT, CONSTANT_N, suspicions};
 use super::tally::{Tally, bias_and_error};
-use crate::{Annotators, Dataset, Fit, Preference, Statistic, Truth, Values, stats};
+use crate::stats::{self, LEVEL};
+use crate::{Annotators, Dataset, Fit, Preference, Statistic, Truth, Values};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// What is known of one annotator. Fields without a meaning for the kind of label are absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,12 +13,13 @@ pub struct AnnotatorRow {
     pub annotator: usize,
     /// Labels given: what everything else here rests on.
     pub n: u64,
-    /// Expected share of these labels that are right under the posterior (preferences: share that agrees with the
-    /// ranking).
+    /// Chance of being right about an item, as the other annotators (and whatever else the method looked at) tell what the
+    /// items are: the median of its posterior, by the same rule for every method. Preferences: share that agrees with
+    /// the ranking.
     pub accuracy: Option<f64>,
-    /// 90 % interval of the accuracy: the method's own where it gives one, else the Jeffreys interval of a rate. Where
-    /// the method has a model of annotators, the rate rests on fewer labels in effect than were given, because the truth
-    /// is inferred from the same labels (observed information); otherwise the posterior is taken as given.
+    /// Central interval of the accuracy from the same posterior, at the level [`LEVEL`] unless asked otherwise: it holds
+    /// the point, and the doubt about the items is in it. Preferences and pairs: Jeffreys' interval of the share, the
+    /// ranking taken as given.
     pub interval: Option<[f64; 2]>,
     /// Mutual information between truth and label, for classes as frequent as the mean posterior of the labelled units
     /// says. That is the same reckoning for every method, whatever class shares its model has, so that methods can be
@@ -48,8 +49,13 @@ pub struct AnnotatorRow {
     pub flags: Vec<String>,
 }
 
-/// The table of annotators, in the order of the table.
+/// The table of annotators, in the order of the table, with intervals at the usual level.
 pub fn annotators(data: &Dataset, fit: &Fit) -> Vec<AnnotatorRow> {
+    annotators_at(data, fit, LEVEL)
+}
+
+/// The same with intervals at another level, between 0 and 1.
+pub fn annotators_at(data: &Dataset, fit: &Fit, level: f64) -> Vec<AnnotatorRow> {
     let n = data.table.labels_per_annotator();
     let mut rows: Vec<AnnotatorRow> = n
         .iter()
@@ -73,30 +79,26 @@ pub fn annotators(data: &Dataset, fit: &Fit) -> Vec<AnnotatorRow> {
         })
         .collect();
     match &fit.truth {
-        Truth::Classes { .. } => classes(data, fit, &mut rows),
+        Truth::Classes { .. } => classes(data, fit, level, &mut rows),
         Truth::Real { value, .. } => real(data, fit, value, &mut rows),
-        Truth::Scores { score, .. } => scores(data, score, &mut rows),
-        Truth::Clusters { same, .. } => pairs(data, same, &mut rows),
+        Truth::Scores { score, .. } => scores(data, score, level, &mut rows),
+        Truth::Clusters { same, .. } => pairs(data, same, level, &mut rows),
     }
     rows
 }
 
-fn classes(data: &Dataset, fit: &Fit, rows: &mut [AnnotatorRow]) {
+fn classes(data: &Dataset, fit: &Fit, level: f64, rows: &mut [AnnotatorRow]) {
     let Some(t) = Tally::of(data, fit, true) else { return };
-    let own = fit.diagnostics.details.get("accuracy_interval").and_then(Value::as_array);
-    let own = |j: usize| {
-        let pair = own?.get(j)?.as_array()?;
-        let ends = [pair.first()?.as_f64()?, pair.get(1)?.as_f64()?];
-        (ends[0] <= ends[1]).then_some(ends)
-    };
-    let certain = certainty(data, fit, &t);
-    let rate = |j: usize| certain.as_ref().map_or_else(|| t.interval(j), |c| t.interval_of_part(j, c[j]));
+    let rates = rates(data, fit, &t, level);
     for (j, row) in rows.iter_mut().enumerate() {
         if row.n == 0 {
             continue;
         }
-        row.accuracy = t.accuracy(j);
-        row.interval = own(j).or_else(|| rate(j));
+        if let Some(rate) = rates.as_ref().and_then(|r| r[j]) {
+            (row.accuracy, row.interval) = (Some(rate.point), Some(rate.interval));
+        } else {
+            (row.accuracy, row.interval) = (t.accuracy(j), t.interval(j));
+        }
         row.agreement_n = t.agreed_n[j];
         row.agreement = (t.agreed_n[j] > 0).then(|| t.agreed[j] / t.agreed_n[j] as f64);
         row.flags.extend(suspicions(&t, fit, j).iter().map(|s| s.code().to_owned()));
@@ -124,26 +126,26 @@ fn real(data: &Dataset, fit: &Fit, value: &[f64], rows: &mut [AnnotatorRow]) {
     }
 }
 
-fn scores(data: &Dataset, score: &[f64], rows: &mut [AnnotatorRow]) {
+fn scores(data: &Dataset, score: &[f64], level: f64, rows: &mut [AnnotatorRow]) {
     for (row, r) in rows.iter_mut().zip(Choices::of(data, score)) {
         row.agreement_n = r.decided;
         if r.decided > 0 {
             let n = r.decided as f64;
             (row.accuracy, row.agreement) = (Some(r.agreed / n), Some(r.agreed / n));
-            row.interval = Some(stats::rate_interval(r.agreed, n));
+            row.interval = Some(stats::rate_interval_at(r.agreed, n, level));
         }
         row.flags.extend(r.suspicion().map(|s| s.0.to_owned()));
     }
 }
 
 /// Accuracy of yes/no answers about pairs against what is believed of them.
-fn pairs(data: &Dataset, same: &[f64], rows: &mut [AnnotatorRow]) {
+fn pairs(data: &Dataset, same: &[f64], level: f64, rows: &mut [AnnotatorRow]) {
     for (row, r) in rows.iter_mut().zip(Verdicts::of(data, same)) {
         row.agreement_n = r.n;
         if r.n > 0 {
             let n = r.n as f64;
             (row.accuracy, row.agreement) = (Some(r.agreed / n), Some(r.agreed / n));
-            row.interval = Some(stats::rate_interval(r.agreed, n));
+            row.interval = Some(stats::rate_interval_at(r.agreed, n, level));
         }
         row.flags.extend(r.suspicion().map(|s| s.0.to_owned()));
     }

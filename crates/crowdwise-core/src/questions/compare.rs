@@ -203,7 +203,7 @@ fn held(
         if train.table.n_labels() == data.table.n_labels() {
             continue; // nothing is hidden in this fold
         }
-        let fit = method.fit(&train, cx)?;
+        let fit = method.estimate(&train, cx)?;
         if cx.cancelled() {
             return Err(Error::Interrupted);
         }

@@ -1,10 +1,15 @@
 //! Annotators who repeat each other's mistakes. Agreeing on what is right proves nothing; saying the same wrong class as
 //! another one, more often than the rest of the annotators of the item do, is hard to explain otherwise.
 
+mod stands_out;
+mod words;
+
+pub use words::copy_findings;
+
 use super::pairs::Pairs;
 use super::patterns::last_labels;
 use super::sets::is_sets;
-use crate::{Dataset, Finding, Fit, Severity, Statistic, Structure, Subject, group, stats};
+use crate::{Dataset, Finding, Fit, Structure, stats};
 use serde::{Deserialize, Serialize};
 
 /// Two annotators who err together.
@@ -21,6 +26,13 @@ pub struct CopyPair {
     pub chance: f64,
     /// Probability of as many by chance, corrected for all pairs that were looked at (Holm).
     pub p: f64,
+    /// Share of the common items on which both say the same, and the most that either says the same as anybody outside
+    /// their group.
+    pub agreement: f64,
+    pub next: f64,
+    /// The two agree more than either agrees with anybody outside their group, and hardly err apart: what all annotators find
+    /// hard, and a view that several share, do not explain it.
+    pub stands_out: bool,
 }
 
 /// Items in common that make a pair worth a look.
@@ -30,8 +42,6 @@ const MOST: usize = 200_000;
 /// Corrected probability below which a pair is reported, and the share of errors that must be repeated.
 const SURE: f64 = 0.01;
 const REPEATED: f64 = 0.5;
-/// Findings at most.
-const TOLD: usize = 20;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Way {
@@ -66,6 +76,7 @@ pub fn copies(data: &Dataset, q: &[f64]) -> (Vec<CopyPair>, usize) {
     let usual: Vec<f64> = wrong.iter().zip(&n).map(|(w, n)| w / n / (k - 1) as f64).collect();
     let habits = Habits::of(data, q, k);
     let mut ways = vec![[Way::default(); 2]; found.len()];
+    let mut agreed = vec![0.0; found.len()];
     let mut here: Vec<(u32, usize)> = Vec::new();
     let mut votes = vec![0.0; k];
     let mut likely: Vec<(usize, f64)> = Vec::new();
@@ -80,6 +91,7 @@ pub fn copies(data: &Dataset, q: &[f64]) -> (Vec<CopyPair>, usize) {
         pairs.each_slot(&slots, &here, |s, a, b| {
             let (ja, jb) = (found[s].0 as usize, found[s].1 as usize);
             let both = f64::from(u8::from(a == b));
+            agreed[s] += both;
             // (said by the one who errs, who may repeat it)
             for (way, said, other) in [(0, a, jb), (1, b, ja)] {
                 let error = 1.0 - q[u * k + said];
@@ -92,14 +104,16 @@ pub fn copies(data: &Dataset, q: &[f64]) -> (Vec<CopyPair>, usize) {
         });
     }
     let mut out: Vec<CopyPair> = Vec::new();
-    for (&(a, b, common), ways) in found.iter().zip(&ways) {
+    for ((&(a, b, common), ways), &agreed) in found.iter().zip(&ways).zip(&agreed) {
         let tested = ways.map(|w| {
             let p = (w.chance / w.errors.max(1e-9)).clamp(0.0, 1.0);
             (if w.errors < 1.0 { 1.0 } else { stats::binomial_tail(w.repeated, w.errors, p) }, w)
         });
         let (p, w) = if tested[0].0 >= tested[1].0 { tested[0] } else { tested[1] };
         let Way { errors, repeated, chance } = w;
-        out.push(CopyPair { a: a as usize, b: b as usize, common: common.into(), errors, repeated, chance, p });
+        let agreement = agreed / f64::from(common.max(1));
+        let (a, b, common) = (a as usize, b as usize, common.into());
+        out.push(CopyPair { a, b, common, errors, repeated, chance, p, agreement, next: 0.0, stands_out: false });
     }
     let tests = out.len();
     out.sort_by(|x, y| x.p.total_cmp(&y.p).then(y.repeated.total_cmp(&x.repeated)).then((x.a, x.b).cmp(&(y.a, y.b))));
@@ -110,6 +124,7 @@ pub fn copies(data: &Dataset, q: &[f64]) -> (Vec<CopyPair>, usize) {
         c.p = least;
     }
     out.retain(|c| c.p < SURE && c.repeated >= REPEATED * c.errors);
+    stands_out::beside_the_others(&mut out, &found, &agreed, table.n_annotators());
     (out, tests)
 }
 
@@ -192,7 +207,7 @@ pub(super) fn of_fit(data: &Dataset, fit: &Fit) -> Vec<Finding> {
         return Vec::new();
     };
     let table = &data.table;
-    let told = fit.findings.iter().any(|f| f.code == "copies");
+    let told = fit.findings.iter().any(|f| ["copies", "shared-errors"].contains(&f.code.as_str()));
     if told || table.n_annotators() > FEW_ANNOTATORS || k > FEW_CLASSES || is_sets(data) {
         return Vec::new();
     }
@@ -213,54 +228,13 @@ pub(super) fn of_fit(data: &Dataset, fit: &Fit) -> Vec<Finding> {
     copy_findings(data, &found, tests)
 }
 
-/// What is said about them. The one with fewer labels is said to copy: who was first cannot be known.
-pub fn copy_findings(data: &Dataset, found: &[CopyPair], tests: usize) -> Vec<Finding> {
-    let n = data.table.labels_per_annotator();
-    let name = |j: usize| data.table.annotators().name(j);
-    let mut out: Vec<Finding> = found
-        .iter()
-        .take(TOLD)
-        .map(|c| {
-            let (who, whom) = if (n[c.a], name(c.b)) < (n[c.b], name(c.a)) { (c.a, c.b) } else { (c.b, c.a) };
-            Finding::new(
-                "copies",
-                Severity::Warning,
-                Subject::Annotator(name(who).to_owned()),
-                format!(
-                    "copies `{}`, or both follow a third: of {:.0} errors on {} common items {:.0} are repeated, where {:.1} \
-                     would be chance (p {:.1e}, corrected for {} pairs)",
-                    name(whom),
-                    c.errors,
-                    group(c.common),
-                    c.repeated,
-                    c.chance,
-                    c.p.max(1e-300),
-                    group(tests as u64)
-                ),
-                "count the two as one: `group-aware-em` does, or leave one of them out",
-            )
-            .with(Statistic::rate("repeated-errors", c.repeated, c.errors.round().max(1.0) as u64))
-        })
-        .collect();
-    if found.len() > TOLD {
-        out.push(Finding::new(
-            "copies",
-            Severity::Warning,
-            Subject::Data,
-            format!("{} more pairs of annotators repeat each other's errors", group((found.len() - TOLD) as u64)),
-            "the groups in the details of the fit show who belongs together",
-        ));
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LabelKind, TableBuilder};
+    use crate::{LabelKind, Severity, Subject, TableBuilder};
 
     /// 200 items of two classes, labelled by four good annotators and two more; their answers by item and truth.
-    fn found(two: impl Fn(usize, usize) -> [usize; 2]) -> usize {
+    fn crowd(two: impl Fn(usize, usize) -> [usize; 2]) -> (Dataset, Vec<f64>) {
         let mut b = TableBuilder::new(LabelKind::Categorical);
         let mut q = Vec::new();
         for i in 0..200 {
@@ -274,17 +248,65 @@ mod tests {
                 b.label(&format!("i{i}"), name, ["n", "y"][said]).unwrap();
             }
         }
-        copies(&Dataset::new(b.finish().unwrap()), &q).0.len()
+        (Dataset::new(b.finish().unwrap()), q)
+    }
+
+    fn found(two: impl Fn(usize, usize) -> [usize; 2]) -> usize {
+        let (data, q) = crowd(two);
+        copies(&data, &q).0.len()
+    }
+
+    fn told(two: impl Fn(usize, usize) -> [usize; 2]) -> Vec<Finding> {
+        let (data, q) = crowd(two);
+        let (found, tests) = copies(&data, &q);
+        copy_findings(&data, &found, tests)
+    }
+
+    fn wrong_if(wrong: bool, z: usize) -> usize {
+        if wrong { 1 - z } else { z }
     }
 
     #[test]
     fn the_same_habit_is_no_copy_but_the_same_errors_are() {
         assert_eq!(found(|_, _| [1, 1]), 0, "both always say y");
         // both err on the same third of the items, which nobody else finds hard
-        let same = |i: usize, z: usize| if i.is_multiple_of(3) { 1 - z } else { z };
+        let same = |i: usize, z: usize| wrong_if(i.is_multiple_of(3), z);
         assert_eq!(found(|i, z| [same(i, z); 2]), 1);
         // each errs on a third of its own
-        let other = |i: usize, z: usize| if i % 3 == 1 { 1 - z } else { z };
+        let other = |i: usize, z: usize| wrong_if(i % 3 == 1, z);
         assert_eq!(found(|i, z| [same(i, z), other(i, z)]), 0);
+    }
+
+    #[test]
+    fn only_who_agrees_with_nobody_else_as_much_is_said_to_copy() {
+        let accused = told(|i, z| [wrong_if(i.is_multiple_of(3), z); 2]);
+        assert_eq!(accused.len(), 1);
+        assert!(accused[0].code == "copies" && accused[0].message.contains("with nobody else"), "{accused:?}");
+        // both err on the same 29 items, and the second on 25 of its own: they agree no more than with the good ones
+        let neutral = told(|i, z| [wrong_if(i % 7 == 0, z), wrong_if(i % 7 == 0 || i % 8 == 1, z)]);
+        assert_eq!(neutral.len(), 1, "{neutral:?}");
+        let f = &neutral[0];
+        assert!(f.code == "shared-errors" && f.severity == Severity::Info && f.subject == Subject::Data, "{f:?}");
+        assert!(f.message.contains("`x` and `y` agree on errors") && !f.message.contains("cop"), "{}", f.message);
+    }
+
+    #[test]
+    fn a_school_of_three_shares_a_view_and_copies_nobody() {
+        // three say `y` of a fifth of the items, where four others do not, and have errors of their own
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        let mut q = Vec::new();
+        for i in 0..300usize {
+            let z = usize::from(i % 5 != 0 && i % 2 == 0);
+            q.extend(if z == 0 { [1.0, 0.0] } else { [0.0, 1.0] });
+            for j in 0..7 {
+                let slip = (i * 31 + j * j * 17) % 12 == 0;
+                let said = if j < 3 && i % 5 == 0 { 1 } else { z };
+                b.label(&format!("i{i}"), &format!("a{j}"), ["n", "y"][wrong_if(slip, said)]).unwrap();
+            }
+        }
+        let data = Dataset::new(b.finish().unwrap());
+        let (found, tests) = copies(&data, &q);
+        let told = copy_findings(&data, &found, tests);
+        assert!(!told.is_empty() && told.iter().all(|f| f.code == "shared-errors"), "{told:?}");
     }
 }

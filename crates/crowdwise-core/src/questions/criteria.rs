@@ -28,7 +28,7 @@ pub fn agreement(data: &Dataset, fit: &Fit) -> Option<(f64, usize)> {
 }
 
 /// [`agreement`] of posteriors with tables (annotators x label x truth), in one pass over the units.
-pub fn cavity_agreement(c: Categorical<'_>, tables: &[f64], post: &[f64]) -> Option<f64> {
+pub fn cavity_agreement(c: Categorical<'_>, tables: &[f64], post: &[f64]) -> Vec<Option<f64>> {
     let (table, k) = (c.table, c.k());
     let (mut sum, mut n) = (vec![0.0; table.n_annotators()], vec![0u64; table.n_annotators()]);
     for (u, q) in post.chunks_exact(k).enumerate().filter(|(u, _)| table.degree(*u) >= 2) {
@@ -40,7 +40,7 @@ pub fn cavity_agreement(c: Categorical<'_>, tables: &[f64], post: &[f64]) -> Opt
             n[j] += 1;
         }
     }
-    mean_of_annotators(&sum, &n).map(|(mean, _)| mean)
+    sum.iter().zip(&n).map(|(s, &n)| (n > 0).then(|| s / n as f64)).collect()
 }
 
 /// [`agreement`] of the plain votes.

@@ -1,6 +1,7 @@
 //! A fit against known truth.
 
 use super::correlation::{correlation, kendall, mean_ranks};
+use super::ordered;
 use super::sets::{self, SetScores, is_sets};
 use super::spans::{SpanScores, span_scores};
 use crate::{Dataset, Fit, Gold, GoldValues, Preference, Truth, Units, stats};
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// How well a fit agrees with known truth. Fields that have no meaning for the kind of label are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// Units with known truth that were scored, those that nobody labelled included.
+    /// Units with known truth that were scored: those with a label. Truth of a whole corpus may cover many more.
     pub n: usize,
     /// Units with known truth that were not scored because the fit was given their truth.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -30,16 +31,23 @@ pub struct Evaluation {
     /// Expected calibration error of the top probability, 10 bins of equal width.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ece: Option<f64>,
-    /// Of `n`, those that nobody labelled: answered by the class shares of the fit, evenly where it has none.
+    /// Units with known truth that nobody labelled: counted, and in no score. Whatever a fit says of them is a guess.
     pub unlabelled: usize,
-    /// Of `n`, those with a label.
+    /// The same as `n` and `accuracy`, from the time when these counted units without a label, too.
     pub n_labelled: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accuracy_labelled: Option<f64>,
+    /// Accuracy on units of the table that nobody labelled, which neighbours or features may tell something of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy_unlabelled: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rmse: Option<f64>,
+    /// Mean absolute error; of ordered classes, the mean number of grades between answer and truth over labelled items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mae: Option<f64>,
+    /// Of ordered classes: Cohen's κ of answer and truth with squared distances, 1 for the same, 0 for chance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quadratic_kappa: Option<f64>,
     /// Pearson's correlation of estimate and truth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correlation: Option<f64>,
@@ -95,7 +103,15 @@ pub fn evaluate(fit: &Fit, data: &Dataset, truth: &Gold) -> Evaluation {
             let (known, left_out) = not_given(known, given);
             let spans = span_scores(fit, data, truth);
             let sets = is_sets(data).then(|| sets::of_known(data, fit, &known)).flatten();
-            Evaluation { gold_left_out: left_out, spans, sets, ..classes(fit, data, truth, *k, posterior, &known) }
+            let grades = ordered::of_known(data, posterior, &known);
+            Evaluation {
+                gold_left_out: left_out,
+                mae: grades.map(|g| g.mae),
+                quadratic_kappa: grades.and_then(|g| g.quadratic_kappa),
+                spans,
+                sets,
+                ..classes(data, truth, *k, posterior, &known)
+            }
         }
         (Truth::Real { value, .. }, GoldValues::Real(known)) => {
             let (known, left_out) = not_given(known, given);
@@ -245,32 +261,29 @@ impl Tally {
     }
 }
 
-fn classes(fit: &Fit, data: &Dataset, gold: &Gold, k: usize, posterior: &[f64], known: &[(u32, u32)]) -> Evaluation {
+fn classes(data: &Dataset, gold: &Gold, k: usize, posterior: &[f64], known: &[(u32, u32)]) -> Evaluation {
     let mut t = Tally::new(k);
-    let prior = fit.class_prior.clone().unwrap_or_else(|| vec![1.0 / k as f64; k]);
-    let (mut labelled, mut right_labelled) = (0usize, 0.0);
+    let (mut silent, mut right) = (0usize, 0.0);
     for &(u, truth) in known {
         let u = u as usize;
         if (u + 1) * k > posterior.len() {
             continue; // gold of another table
         }
-        let before = t.right;
-        t.add(&posterior[u * k..(u + 1) * k], truth as usize);
+        let row = &posterior[u * k..(u + 1) * k];
         if data.table.degree(u) > 0 {
-            labelled += 1;
-            right_labelled += t.right - before;
+            t.add(row, truth as usize);
+        } else {
+            silent += 1;
+            right += top_and_credit(row, truth as usize).1;
         }
     }
-    if let GoldValues::Classes(outside) = &gold.unlabelled {
-        for &(_, truth) in outside {
-            t.add(&prior, truth as usize);
-        }
-    }
+    let scored = t.evaluation();
     Evaluation {
-        unlabelled: t.n - labelled,
-        n_labelled: labelled,
-        accuracy_labelled: (labelled > 0).then(|| right_labelled / labelled as f64),
-        ..t.evaluation()
+        unlabelled: silent + gold.unlabelled.len(),
+        n_labelled: scored.n,
+        accuracy_labelled: scored.accuracy,
+        accuracy_unlabelled: (silent > 0).then(|| right / silent as f64),
+        ..scored
     }
 }
 

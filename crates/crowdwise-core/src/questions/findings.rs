@@ -5,14 +5,18 @@ use super::contradictions::of_answers;
 use super::copies;
 use super::graph::{Parts, parts};
 use super::identifiability;
+use super::panel;
+use super::scales;
 use super::suspects::{CONSTANT, CONSTANT_N, FEW, Suspicion, suspicions};
 use super::tally::Tally;
-use crate::{Annotators, Dataset, Finding, Fit, Severity, Statistic, Stop, Structure, Subject, Table, Truth, group};
+use crate::{
+    Annotators, Dataset, Finding, Fit, Settled, Severity, Statistic, Stop, Structure, Subject, Table, Truth, group,
+};
 
 /// Findings about single annotators are kept to this many per code; one more says how many others there are.
 const PER_CODE: usize = 20;
 /// Codes that say how the iterations ended.
-pub const ENDINGS: &[&str] = &["not-converged", "interrupted", "not-finite"];
+pub const ENDINGS: &[&str] = &["settled", "not-converged", "interrupted", "not-finite"];
 /// Classes that a sentence names.
 const NAMED: usize = 4;
 
@@ -35,14 +39,15 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
                 out.extend(capped(&data.table, &n, about.map(|(j, s)| about_one(data, &t, j, &s)).collect()));
             }
             out.extend(copies::of_fit(data, fit));
+            out.extend(panel::of_fit(data, fit));
         }
         Truth::Real { value, .. } => {
+            out.extend(scales::findings(data));
             let all = Residuals::of(data, value);
             let about = all.iter().enumerate().filter_map(|(j, r)| r.suspicion().map(|s| (j, s.0, s.1, s.2)));
             out.extend(capped(&data.table, &n, about.collect()));
         }
         Truth::Scores { score, .. } => {
-            out.extend(pairs_of_rankings(data, fit));
             let all = Choices::of(data, score);
             let about = all.iter().enumerate().filter_map(|(j, r)| r.suspicion().map(|s| (j, s.0, s.1, s.2)));
             out.extend(capped(&data.table, &n, about.collect()));
@@ -57,11 +62,11 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
 }
 
 /// A method for comparisons takes those of one ranking for independent answers.
-fn pairs_of_rankings(data: &Dataset, fit: &Fit) -> Option<Finding> {
+pub(crate) fn pairs_of_rankings(data: &Dataset) -> Option<Finding> {
     let Structure::Rankings(r) = &data.structure else { return None };
     // a ranking of two is a comparison
     let longer = (0..r.len()).any(|x| r.comparisons(x).nth(1).is_some());
-    (longer && fit.provenance.method != "plackett-luce").then(|| {
+    longer.then(|| {
         Finding::new(
             "rankings-as-pairs",
             Severity::Info,
@@ -77,10 +82,12 @@ fn pairs_of_rankings(data: &Dataset, fit: &Fit) -> Option<Finding> {
 }
 
 fn stopped(fit: &Fit) -> Vec<Finding> {
-    let n = fit.diagnostics.iterations;
+    // where a fit is made of several, the trace and its changes are those of one of them
+    let n = fit.diagnostics.trace.last().map_or(fit.diagnostics.iterations, |t| t.iteration);
     let change = fit.diagnostics.trace.last().map_or(String::new(), |t| format!(" (last change {:.1e})", t.change));
     let (code, severity, message, advice) = match fit.diagnostics.stop {
         Stop::Direct | Stop::Converged => return Vec::new(),
+        Stop::Settled => ("settled", Severity::Info, settled(fit, n), NOTHING_TO_DO.into()),
         Stop::MaxIter => (
             "not-converged",
             Severity::Warning,
@@ -101,6 +108,21 @@ fn stopped(fit: &Fit) -> Vec<Finding> {
         ),
     };
     vec![Finding::new(code, severity, Subject::Fit, message, advice)]
+}
+
+/// Why it does not matter that parameters still move.
+const NOTHING_TO_DO: &str = "nothing: more iterations would hardly change an answer";
+
+fn settled(fit: &Fit, n: usize) -> String {
+    let Some(s) = Settled::of(fit) else { return format!("the answers had settled after {n} iterations") };
+    format!(
+        "the answers had settled after {n} iterations: the last {} changed the label of {} of {} items and moved probabilities \
+         by {:.4} on average; parameters of annotators with few labels may still move",
+        s.iterations,
+        group(s.labels_changed as u64),
+        group(s.items as u64),
+        s.mean_change
+    )
 }
 
 /// What to do about a fit that ended too early, in terms of the parameters that the method has.
@@ -226,6 +248,11 @@ pub(super) fn of_structure(table: &Table, graph: &Parts, per_annotator: &[u64]) 
 fn of_classes(data: &Dataset, fit: &Fit, t: &Tally, out: &mut Vec<Finding>) {
     let classes = data.table.categorical().expect("a tally is of classes").classes;
     let units = t.labelled as f64;
+    // plain votes of tokens make no sequences
+    let simple = match data.structure {
+        Structure::Chains { .. } => "dawid-skene",
+        _ => "majority-vote",
+    };
     for k in 0..t.k {
         let about = || Subject::Class(classes.name(k).to_owned());
         if t.votes[k] == 0.0 {
@@ -246,7 +273,7 @@ fn of_classes(data: &Dataset, fit: &Fit, t: &Tally, out: &mut Vec<Finding>) {
                     100.0 * t.votes[k],
                     100.0 * t.posterior[k]
                 ),
-                "the model explains its votes as errors: compare with majority-vote, or fix the class shares",
+                format!("the model explains its votes as errors: compare with {simple}, or fix the class shares"),
             ));
         }
     }
@@ -257,8 +284,10 @@ fn of_classes(data: &Dataset, fit: &Fit, t: &Tally, out: &mut Vec<Finding>) {
             if drift > 0.25 { Severity::Problem } else { Severity::Warning },
             Subject::Fit,
             format!("the class shares of the fit differ from those of the votes by {drift:.2} (0 to 1)"),
-            "either annotators share a strong bias or the fit went astray: look at the items that changed, or compare \
-             with majority-vote",
+            format!(
+                "either annotators share a strong bias or the fit went astray: look at the items that changed, or compare with \
+                 {simple}"
+            ),
         ));
     }
     let even = 1.0 / t.k as f64;
@@ -273,15 +302,19 @@ fn of_classes(data: &Dataset, fit: &Fit, t: &Tally, out: &mut Vec<Finding>) {
                  all classes",
                 t.top
             ),
-            "the fit did not tell the classes apart: see whether annotators agree more than by chance, start it \
-             elsewhere, or compare with majority-vote",
+            format!(
+                "the fit did not tell the classes apart: see whether annotators agree more than by chance, start it elsewhere, or \
+                 compare with {simple}"
+            ),
         ));
     }
     let (sources, labels) = one_class_sources(t);
     let share = labels as f64 / data.table.n_labels().max(1) as f64;
     // a model of who answers at all says how many items were answered, and is right for such sources
     let knows_silence = fit.diagnostics.details.contains_key("covered_items");
-    if share > 0.5 && !matches!(fit.annotators, Annotators::None) && !knows_silence {
+    // of tokens, most are outside every span, and so say most annotators of most of them
+    let tokens = matches!(data.structure, Structure::Chains { .. });
+    if share > 0.5 && !matches!(fit.annotators, Annotators::None) && !knows_silence && !tokens {
         out.push(Finding::new(
             "one-class-sources",
             if drift > 0.1 { Severity::Problem } else { Severity::Warning },

@@ -1,6 +1,6 @@
 //! How well a fit predicts labels that it did not see.
 
-use crate::{Annotators, Dataset, Fit, Preference, Table, Truth, Values, stats, stream};
+use crate::{Annotators, Dataset, Outcome, Preference, Table, Truth, Values, stats, stream};
 use rand::seq::SliceRandom;
 
 /// The fold in which each row is hidden; `NEVER` where one annotator gave all labels of a unit.
@@ -56,7 +56,7 @@ impl Losses {
     }
 
     /// Adds -ln P of the rows hidden in `fold` under a fit to the others.
-    pub fn add(&mut self, data: &Dataset, train: &Dataset, fit: &Fit, fold: &[u8], which: u8) {
+    pub fn add(&mut self, data: &Dataset, train: &Dataset, fit: &Outcome, fold: &[u8], which: u8) {
         match &fit.truth {
             Truth::Classes { .. } => {
                 let (k, posterior) = fit.model_posterior().expect("a fit of classes");
@@ -96,7 +96,7 @@ struct Classes<'a> {
 }
 
 enum Matrices<'a> {
-    Own(&'a Fit),
+    Own(&'a Outcome),
     /// Annotators x K x K, or one matrix for all.
     Common(Vec<f64>),
 }
@@ -108,7 +108,7 @@ const POOLED: f64 = 4.0;
 const LIMIT: usize = 30_000_000;
 
 impl<'a> Classes<'a> {
-    fn of(train: &Dataset, fit: &'a Fit, k: usize, posterior: &'a [f64]) -> Self {
+    fn of(train: &Dataset, fit: &'a Outcome, k: usize, posterior: &'a [f64]) -> Self {
         let m = train.table.n_annotators();
         let own = fit.annotators.len() == m && m > 0 && fit.annotators.classes() == Some(k);
         let matrix = if own { Matrices::Own(fit) } else { Matrices::Common(common(train, k, posterior)) };
@@ -225,7 +225,7 @@ impl<'a> Reals<'a> {
 }
 
 /// A same/different answer: right with the annotator's accuracy on pairs of that kind, if the fit has it.
-fn pair_loss(data: &Dataset, fit: &Fit, same: f64, r: usize) -> f64 {
+fn pair_loss(data: &Dataset, fit: &Outcome, same: f64, r: usize) -> f64 {
     let Values::Similarity { same: said } = data.table.values() else { return 0.0 };
     let (j, l) = (data.table.annotator()[r] as usize, usize::from(said[r]));
     let mut column = [0.0; 2];

@@ -10,6 +10,7 @@ use separation::{closest, cycles};
 
 use super::agreement::MIN_COMMON;
 use super::pairs::Pairs;
+use super::panel::{self, Panel};
 use super::patterns::last_labels;
 use crate::stats::singular_values;
 use crate::{Annotators, Dataset, Fit, Table};
@@ -28,8 +29,11 @@ pub struct Identifiability {
     /// Labels of an item, on average.
     pub labels_per_item: f64,
     /// An upper bound of the share of wrong labels if the matrices were known and right; `None` if there are too many
-    /// annotators and classes to compute it.
+    /// annotators and classes to compute it, and where annotators err together: it takes them for independent.
     pub error_bound: Option<f64>,
+    /// What the labels of an item are worth, where that is far less than their number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dependent: Option<Panel>,
 }
 
 /// Where the confusion matrices come from.
@@ -73,8 +77,12 @@ pub struct TripleCheck {
 
 /// Numbers of all co-occurrences that are decomposed.
 const PAIR_ENTRIES: usize = 4_000_000;
-/// Operations, about, that decompositions may take: K^3 each.
+/// Operations, about, that looking for the hardest pairs of classes may take.
 const WORK: usize = 100_000_000;
+/// Operations that all decompositions may take, and those of one of them over K^3: some ten rounds over all pairs of
+/// columns, each turned once.
+const ROTATIONS: usize = 500_000_000;
+const PER_CUBE: usize = 40;
 /// Entries of all confusion matrices.
 const MOST_ENTRIES: usize = 30_000_000;
 
@@ -95,6 +103,10 @@ pub(super) fn with_pairs(data: &Dataset, fit: Option<&Fit>, pairs: &Pairs) -> Op
     let matrices = fit.and_then(|f| Matrices::of_fit(table, f)).unwrap_or_else(|| Matrices::of_votes(table));
     let labelled = (0..table.n_units()).filter(|&u| table.degree(u) > 0).count();
     let (hardest, error_bound) = separation::hardest(&matrices, labelled);
+    let dependent = match fit.and_then(Fit::model_posterior) {
+        Some((_, q)) => panel::dependent(data, q),
+        None => panel::plurality(data).and_then(|q| panel::dependent(data, &q)),
+    };
     Some(Identifiability {
         basis: matrices.basis,
         pairs: strength(table, pairs, k),
@@ -102,7 +114,8 @@ pub(super) fn with_pairs(data: &Dataset, fit: Option<&Fit>, pairs: &Pairs) -> Op
         separation: separation::separation(&matrices),
         hardest,
         labels_per_item: table.n_labels() as f64 / labelled.max(1) as f64,
-        error_bound,
+        error_bound: error_bound.filter(|_| dependent.is_none()),
+        dependent,
     })
 }
 
@@ -201,10 +214,15 @@ fn counts(table: &Table, k: usize) -> (Vec<u64>, Vec<u32>) {
     (table.labels_per_annotator(), said)
 }
 
+/// How many K x K matrices may be decomposed; none if one alone takes too long.
+fn decompositions(k: usize) -> usize {
+    ROTATIONS / k.saturating_mul(k).saturating_mul(k).saturating_mul(PER_CUBE).max(1)
+}
+
 /// Singular values of the co-occurrences of the pairs with the most common items.
 fn strength(table: &Table, pairs: &Pairs, k: usize) -> PairStrength {
     let among = pairs.among.len() as u64;
-    let most = (PAIR_ENTRIES / (k * k)).min(WORK / (k * k * k)).min(5000);
+    let most = (PAIR_ENTRIES / (k * k)).min(decompositions(k)).min(5000);
     let mut chosen = pairs.with_at_least(MIN_COMMON);
     chosen.truncate(most);
     let mut ratios = Vec::with_capacity(chosen.len());
@@ -228,7 +246,7 @@ fn strength(table: &Table, pairs: &Pairs, k: usize) -> PairStrength {
 
 fn triples(matrices: &Matrices, pairs: &Pairs) -> TripleCheck {
     let k = matrices.k;
-    let most = WORK / (k * k * k);
+    let most = decompositions(k);
     let mut who: Vec<u32> = pairs.among.clone();
     who.sort_by_key(|&j| (std::cmp::Reverse(matrices.n[j as usize]), j));
     who.truncate(most);
@@ -254,5 +272,25 @@ impl Pairs {
             self.each_slot(&slots, &here, |s, a, b| out[s * k * k + a * k + b] += 1.0);
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod bounds {
+    use super::*;
+
+    /// Reliability 17: 240 rows of 240 classes took eight seconds of decompositions.
+    #[test]
+    fn many_classes_are_not_decomposed_for_seconds() {
+        assert!(decompositions(3) > 5000 && decompositions(10) > 5000);
+        for k in [50, 100, 240, 1000, 65_535] {
+            assert!(decompositions(k) * k.pow(3) * PER_CUBE <= ROTATIONS, "{k}");
+        }
+        let mut b = crate::TableBuilder::new(crate::LabelKind::Categorical);
+        for n in 0..240 {
+            b.label(&format!("i{}", n % 20), &format!("w{}", n / 20), &format!("c{n}")).unwrap();
+        }
+        let found = identifiability(&Dataset::new(b.finish().unwrap()), None).unwrap();
+        assert_eq!((found.triples.examined, found.pairs.examined), (0, 0));
     }
 }

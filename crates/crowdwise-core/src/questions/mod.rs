@@ -1,8 +1,8 @@
 //! Questions: functions of a dataset and a fit. Every estimate carries the count that it rests on.
 
+mod accuracy;
 mod agreement;
 mod annotators;
-mod certainty;
 mod coefficients;
 mod compare;
 mod contradictions;
@@ -18,10 +18,12 @@ mod identifiability;
 mod inspect;
 mod items;
 mod labels;
+mod ordered;
 mod pairs;
 mod panel;
 mod patterns;
 mod ratio;
+mod scales;
 mod sets;
 mod spans;
 mod summaries;
@@ -30,12 +32,13 @@ mod tags;
 mod tally;
 
 pub use agreement::{Agreement, Level, PairRow, agreement, agreement_at};
-pub use annotators::{AnnotatorRow, annotators};
+pub use annotators::{AnnotatorRow, annotators, annotators_at};
 pub use compare::{CompareRow, Comparison, compare};
 pub use contradictions::{alike_names, alike_text};
 pub use copies::{CopyPair, copies, copy_findings, voices};
 pub use criteria::{cavity_agreement, vote_agreement};
 pub use evaluate::{Evaluation, ReliabilityBin, area_under_curve, evaluate, evaluate_rows, reliability};
+pub(crate) use findings::pairs_of_rankings;
 pub use findings::{ENDINGS, findings};
 pub use held_out::{NEVER, folds};
 pub use identifiability::{Basis, ClassPair, Identifiability, PairStrength, Separation, TripleCheck, identifiability};
@@ -46,6 +49,7 @@ pub use inspect::{
 pub use items::{ItemOrder, ItemRow, Said, items};
 pub use labels::{ClusterRow, LabelRow, LabelView, ScoreRow, ValueRow};
 pub use panel::{Panel, panel_of_errors, panel_of_labels};
+pub(crate) use patterns::last_labels;
 pub use sets::{SetScores, is_sets, set_scores, split_unit};
 pub use spans::{MergedSpan, Rates, SpanAgreement, SpanScores, TypeScore, merged_spans, span_agreement, span_scores};
 pub use suspects::shrink as shrunk_score;

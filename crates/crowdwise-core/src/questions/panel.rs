@@ -2,7 +2,8 @@
 //! the mean correlation of two judges. All in one pass over the labels; no pair of annotators is stored.
 
 use super::patterns::last_labels;
-use crate::Dataset;
+use super::sets::is_sets;
+use crate::{Dataset, Finding, Fit, Severity, Structure, Subject, group};
 use serde::{Deserialize, Serialize};
 
 /// Judges on an item and what they are worth.
@@ -130,6 +131,55 @@ pub fn panel_of_errors(data: &Dataset, q: &[f64]) -> Option<Panel> {
     sums.panel()
 }
 
+/// Labels of an item from which on it matters how many independent ones they are worth: with fewer, nobody takes them for many.
+const DENSE: f64 = 10.0;
+/// They must be worth less than one in so many.
+const WORTH: f64 = 3.0;
+
+/// The panel, where its errors are so much alike that many labels are worth few.
+pub(super) fn dependent(data: &Dataset, q: &[f64]) -> Option<Panel> {
+    let units = matches!(data.structure, Structure::Independent | Structure::Graph(_));
+    // tokens of a sequence, and classes of a set, err together by themselves
+    if !units || is_sets(data) || data.table.n_labels() as f64 <= DENSE {
+        return None;
+    }
+    panel_of_errors(data, q).filter(|p| p.judges >= DENSE && WORTH * p.effective < p.judges)
+}
+
+/// Many labels an item, and few independent opinions: every method that takes annotators for independent is too sure.
+pub(super) fn of_fit(data: &Dataset, fit: &Fit) -> Option<Finding> {
+    let (_, q) = fit.model_posterior()?;
+    let p = dependent(data, q)?;
+    Some(Finding::new(
+        "dependent-annotators",
+        Severity::Warning,
+        Subject::Data,
+        format!(
+            "{} annotators label an item on average, but they err on the same items (correlation {:.2}): together they are worth \
+             about {:.0} who err independently, and nobody can tell from their labels where all of them are wrong",
+            group(p.judges.round() as u64),
+            p.correlation,
+            p.effective.round().max(1.0)
+        ),
+        "more annotators of the same kind would add little: add some of another kind, check the surest answers on known truth, \
+         or try `group-aware-em`",
+    ))
+}
+
+/// The most voted class of every unit (units x K); shared first places are shared.
+pub(super) fn plurality(data: &Dataset) -> Option<Vec<f64>> {
+    let labels = data.table.categorical()?;
+    let k = labels.k();
+    let mut q = vec![0.0; data.table.n_units() * k];
+    for (u, row) in q.chunks_exact_mut(k).enumerate() {
+        labels.votes(u, row);
+        let most = row.iter().copied().fold(0.0, f64::max);
+        let n = row.iter().filter(|v| **v == most).count() as f64;
+        row.iter_mut().for_each(|v| *v = if *v == most { 1.0 / n } else { 0.0 });
+    }
+    Some(q)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,5 +209,35 @@ mod tests {
         // of 15 pairs 3 are correlated: 6 / (1 + 5 x 0.2)
         let p = panel_of_labels(&crowd(3, 3)).unwrap();
         assert!((p.effective - 3.0).abs() < 0.15, "{p:?}");
+    }
+
+    /// Thirty judges of two classes, right in four fifths; `families` of them share their errors, or none.
+    fn judges(families: Option<usize>) -> Dataset {
+        let mut rng = stream(4, "judges", 0);
+        let mut b = TableBuilder::new(LabelKind::Categorical);
+        for i in 0..400 {
+            let z = rng.random_range(0..2u32);
+            let view: Vec<u32> =
+                (0..families.unwrap_or(0)).map(|_| if rng.random_bool(0.8) { z } else { 1 - z }).collect();
+            for j in 0..30 {
+                let own = if rng.random_bool(0.8) { z } else { 1 - z };
+                let said = match families {
+                    Some(n) if rng.random_bool(0.9) => view[j % n],
+                    _ => own,
+                };
+                b.label(&format!("i{i}"), &format!("a{j}"), &said.to_string()).unwrap();
+            }
+        }
+        Dataset::new(b.finish().unwrap())
+    }
+
+    #[test]
+    fn judges_of_few_families_are_few_and_independent_ones_are_not_accused() {
+        let data = judges(Some(5));
+        let p = dependent(&data, &plurality(&data).unwrap()).unwrap();
+        assert!(p.judges == 30.0 && p.effective < 10.0, "{p:?}");
+        let data = judges(None);
+        let q = plurality(&data).unwrap();
+        assert_eq!(dependent(&data, &q), None, "{:?}", panel_of_errors(&data, &q));
     }
 }

@@ -99,7 +99,7 @@ impl Ratio {
         self.alpha_of(0..self.units(), &mut Vec::new())
     }
 
-    /// 95 % percentile interval of alpha by resampling units.
+    /// Percentile interval of alpha at the usual level, by resampling units.
     pub fn bootstrap(&self, alpha_all: f64, seed: u64, count: usize) -> Bootstrap {
         let (n, drawn) = (self.units(), self.units().min(DRAWN));
         let (mut values, mut share) = (Vec::with_capacity(count), Vec::new());

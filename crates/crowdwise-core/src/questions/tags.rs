@@ -12,6 +12,21 @@ pub enum Tag {
     Inside(u32),
 }
 
+impl Tag {
+    /// The type of its span, if it is of one.
+    pub fn kind(self) -> Option<u32> {
+        match self {
+            Tag::Outside => None,
+            Tag::Begin(kind) | Tag::Inside(kind) => Some(kind),
+        }
+    }
+
+    /// A span begins here, whatever stands before.
+    pub fn begins(self) -> bool {
+        matches!(self, Tag::Begin(_))
+    }
+}
+
 /// A run of tokens of one type, `start..end` inside its sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {

@@ -241,11 +241,6 @@ impl Tally {
         (self.n[j] > 0).then(|| stats::rate_interval(self.hits[j], self.n[j] as f64))
     }
 
-    /// The same if only this part of the labels counts.
-    pub fn interval_of_part(&self, j: usize, part: f64) -> Option<[f64; 2]> {
-        (self.n[j] > 0).then(|| stats::rate_interval(part * self.hits[j], part * self.n[j] as f64))
-    }
-
     /// The class that annotator `j` says most, its share of its labels, and that class's share of the units it saw.
     pub fn favourite(&self, j: usize) -> Option<(usize, f64, f64)> {
         let said = self.said.get(j * self.k..(j + 1) * self.k)?;

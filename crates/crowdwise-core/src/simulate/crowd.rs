@@ -39,9 +39,10 @@ pub struct TrueAnnotator {
     pub role: Role,
     /// Whom a follower copies.
     pub leader: Option<usize>,
-    /// P(says l | truth k), K x K, row = truth (similarities: different, same; sets: no, yes); a follower's own, when it does not copy.
+    /// P(says l | truth k), K x K, row = truth (similarities: different, same; sets: no, yes; labelling-functions: what is missing to
+    /// 1 is silence); a follower's own, when it does not copy.
     pub confusion: Option<Vec<f64>>,
-    /// P(right) at the class shares of the simulation.
+    /// P(right) at the class shares of the simulation; of a labelling function, that a vote is right.
     pub accuracy: Option<f64>,
     pub competence: Option<f64>,
     pub ability: Option<f64>,
@@ -77,6 +78,7 @@ pub fn crowd(s: &Simulation, seed: u64) -> Vec<TrueAnnotator> {
                 SimModel::Real => real(s, &mut a, &mut rng),
                 SimModel::BradleyTerry | SimModel::Rankings => comparing(s, &mut a, &mut rng),
                 SimModel::Glad => able(s, &mut a, &mut rng),
+                SimModel::LabellingFunctions => super::functions::draw(s, &mut a, &mut rng),
                 _ => confused(s, &mut a, &mut rng),
             }
             if s.model == SimModel::Sets {
@@ -87,7 +89,7 @@ pub fn crowd(s: &Simulation, seed: u64) -> Vec<TrueAnnotator> {
                 // of different and of same pairs
                 let same: f64 = shares.iter().map(|x| x * x).sum();
                 a.accuracy = a.confusion.as_ref().map(|c| (1.0 - same) * c[0] + same * c[3]);
-            } else if let Some(c) = &a.confusion {
+            } else if let Some(c) = a.confusion.as_ref().filter(|_| s.model != SimModel::LabellingFunctions) {
                 a.accuracy = Some((0..s.classes).map(|k| shares[k] * c[k * s.classes + k]).sum());
             }
             a
@@ -199,7 +201,7 @@ fn comparing(s: &Simulation, a: &mut TrueAnnotator, rng: &mut ChaCha8Rng) {
 }
 
 /// Beta with mean `accuracy`, worth `concentration` labels.
-fn beta(s: &Simulation, rng: &mut ChaCha8Rng) -> f64 {
+pub(super) fn beta(s: &Simulation, rng: &mut ChaCha8Rng) -> f64 {
     dirichlet(&[s.concentration * s.accuracy, s.concentration * (1.0 - s.accuracy)], rng)[0]
 }
 

@@ -159,6 +159,7 @@ impl Simulator {
                 SimModel::Real => self.value(block),
                 SimModel::Sets => self.set(block),
                 SimModel::Rankings => self.ranking(block),
+                SimModel::LabellingFunctions => self.functions(block),
                 _ => self.class(block),
             }
             self.next += 1;
@@ -186,6 +187,11 @@ impl Simulator {
             let label = SimLabel::Class(self.class_answer(j as usize, item, truth) as u32);
             block.rows.push(SimRow { item: item as u32, right: item as u32, annotator: j, label });
         }
+        self.features_of(item, truth, block);
+    }
+
+    /// Adds the numbers of an item: the mean of its class, and noise.
+    pub(super) fn features_of(&self, item: u64, truth: usize, block: &mut Block) {
         for d in 0..self.s.features {
             let z = self.key.normal(Purpose::Feature, Purpose::FeaturePhase, item, d as u64);
             block.features.push((self.means[truth * self.s.features + d] + z) as f32);

@@ -1,13 +1,18 @@
 //! Data with known truth: a description of a crowd, and a generator that never holds more than a block of it.
 
 mod assign;
+mod coverage;
 mod crowd;
+mod functions;
 mod generate;
 mod kinds;
 mod random;
+mod reorder;
 
+pub use coverage::{Coverage, Design, Z, coverage, designs};
 pub use crowd::{Role, TrueAnnotator};
 pub use generate::{Block, SimLabel, SimRow, Simulator};
+pub use reorder::{Change, change, reordered};
 
 use crate::{Error, LabelKind, MAX_CLASSES, Problems};
 use schemars::JsonSchema;
@@ -43,11 +48,13 @@ pub enum SimModel {
     Graph,
     /// Rankings of some items after Plackett and Luce.
     Rankings,
+    /// Sources that vote for a class, or are silent: patterns, lookups, rules.
+    LabellingFunctions,
 }
 
 impl SimModel {
     /// Every model, in the order in which people should meet them.
-    pub const ALL: [SimModel; 13] = [
+    pub const ALL: [SimModel; 14] = [
         SimModel::DawidSkene,
         SimModel::OneCoin,
         SimModel::ConfusionVector,
@@ -61,6 +68,7 @@ impl SimModel {
         SimModel::Sets,
         SimModel::Graph,
         SimModel::Rankings,
+        SimModel::LabellingFunctions,
     ];
 
     /// As in JSON and on the command line.
@@ -75,7 +83,9 @@ impl SimModel {
 
     /// Whether a property of [`Simulation`] has any effect under this model.
     pub fn uses(self, property: &str) -> bool {
-        use SimModel::{BradleyTerry, Glad, Graph, Rankings, Real, Sequences, Sets, Similarities, SpammerHammer};
+        use SimModel::{
+            BradleyTerry, Glad, Graph, LabellingFunctions, Rankings, Real, Sequences, Sets, Similarities, SpammerHammer,
+        };
         let has_classes = !matches!(self, Real | BradleyTerry | Rankings);
         match property {
             "classes" | "class_shares" | "imbalance" => has_classes,
@@ -92,6 +102,9 @@ impl SimModel {
             "ties" => self == BradleyTerry,
             "chain_length" => self == Sequences,
             "stay" => matches!(self, Sequences | Graph),
+            "votes" | "one_class" | "activity_sd" => self == LabellingFunctions,
+            // a function decides itself where it votes
+            "per_item" | "assignment" | "zipf" => self != LabellingFunctions,
             _ => true,
         }
     }
@@ -111,6 +124,7 @@ impl SimModel {
             SimModel::Sets => ("sets", "Sets of classes, written a|b"),
             SimModel::Graph => ("graph", "Items of a grid, neighbours alike"),
             SimModel::Rankings => ("rankings", "Rankings of some items"),
+            SimModel::LabellingFunctions => ("labelling-functions", "Sources that vote for a class, or are silent"),
         }
     }
 }
@@ -147,7 +161,7 @@ pub struct Simulation {
     pub class_shares: Vec<f64>,
     /// Each class is this many times as frequent as the next; 1 = all alike.
     pub imbalance: f64,
-    /// Mean probability that an ordinary annotator is right.
+    /// Mean probability that an ordinary annotator is right (labelling-functions: that a vote is).
     pub accuracy: f64,
     /// How much alike ordinary annotators are: the number of labels that their spread is worth.
     pub concentration: f64,
@@ -199,6 +213,13 @@ pub struct Simulation {
     pub ranked: usize,
     /// rankings: how many of these are put in order, the others behind them; 0 = all.
     pub top: usize,
+    /// labelling-functions: mean number of votes an item.
+    pub votes: f64,
+    /// labelling-functions: share of the functions that vote for one class only; the others may vote for any.
+    pub one_class: f64,
+    /// labelling-functions: standard deviation of the logarithm of how many votes an item attracts. It goes with the first of
+    /// the features, if there are any.
+    pub activity_sd: f64,
 }
 
 impl Default for Simulation {
@@ -238,6 +259,9 @@ impl Default for Simulation {
             set_size: 1.5,
             ranked: 4,
             top: 0,
+            votes: 1.5,
+            one_class: 1.0,
+            activity_sd: 0.5,
         }
     }
 }
@@ -305,7 +329,7 @@ impl Simulation {
         p.count("annotators", self.annotators);
         p.count("per_item", self.per_item);
         p.require(
-            self.per_item <= self.annotators,
+            self.per_item <= self.annotators || !self.model.uses("per_item"),
             "per_item",
             self.per_item,
             &format!("at most the number of annotators ({})", self.annotators),
@@ -353,6 +377,13 @@ impl Simulation {
             p.require((2..=most).contains(&(self.ranked as u64)), "ranked", self.ranked, &must);
             let below = self.top < self.ranked.max(1);
             p.require(below, "top", self.top, &format!("below the {} items of a ranking", self.ranked));
+        }
+        if self.model == SimModel::LabellingFunctions {
+            p.positive("votes", self.votes);
+            let most = self.annotators as f64;
+            p.require(self.votes <= most, "votes", self.votes, &format!("at most the number of annotators ({most})"));
+            share(&mut p, "one_class", self.one_class);
+            p.at_least("activity_sd", self.activity_sd, 0.0);
         }
         if self.model == SimModel::Sets {
             let k = self.classes;

@@ -52,8 +52,8 @@ fn real_sets_have_the_coefficients_of_numpy() {
 
 #[test]
 fn bootstrap_interval_on_real_sets() {
-    // numpy, 300 resamples with another generator; the ends of 1000 resamples vary by about 0.003
-    for (name, low, high) in [("rte", 0.2233, 0.2615), ("bluebird", 0.0993, 0.1480)] {
+    // numpy, 300 resamples with another generator (its 95 % ends drawn in to 90 %); the ends of 1000 resamples vary by about 0.003
+    for (name, low, high) in [("rte", 0.2264, 0.2584), ("bluebird", 0.1032, 0.1441)] {
         let Some((data, _)) = real_set(name) else { return };
         let a = agreement(&data, 0, 1000);
         let [l, h] = a.alpha_interval.unwrap();

@@ -1,7 +1,7 @@
 //! The table of annotators and the findings, on crowds whose members are known.
 
 use crate::common::{fit_of, oracle, real_set, vote_shares};
-use crowdwise_core::questions::{LabelView, annotators, findings};
+use crowdwise_core::questions::{LabelView, annotators, annotators_at, findings};
 use crowdwise_core::simulate::{Role, SimModel, Simulation, Simulator};
 use crowdwise_core::{
     Annotators, Dataset, Finding, Gold, GoldValues, LabelKind, Severity, Stop, Subject, TableBuilder, Truth,
@@ -53,24 +53,45 @@ fn leave_one_out_agreement_is_the_share_of_the_others() {
     let rows = annotators(&data, &fit);
     assert_eq!(rows.iter().map(|r| r.agreement).collect::<Vec<_>>(), [Some(0.25), Some(0.25), Some(0.0)]);
     assert_eq!(rows.iter().map(|r| r.agreement_n).collect::<Vec<_>>(), [2, 2, 1]);
-    assert!((rows[0].accuracy.unwrap() - f64::midpoint(2.0 / 3.0, 0.5)).abs() < 1e-12);
+    assert!(rows.iter().all(|r| r.interval.unwrap()[0] <= r.accuracy.unwrap()));
     assert_eq!(rows[0].flags, ["few-labels"]);
 }
 
 #[test]
-fn a_methods_own_intervals_are_used() {
+fn intervals_are_by_one_rule_whatever_the_method_says() {
     let (_, data, gold) = made(&Simulation { annotators: 6, ..Simulation::default() }, 1);
     let mut fit = oracle(&data, &gold);
-    let plain: Vec<Option<[f64; 2]>> = annotators(&data, &fit).iter().map(|r| r.interval).collect();
-    assert!(plain.iter().all(Option::is_some));
-    // unknown, unreadable and missing entries fall back on the interval of the rate
-    let own = serde_json::json!([[0.1, 0.2], [0.3, 0.4], null, [0.5], [0.9, 0.1]]);
-    fit.diagnostics.details.insert("accuracy_interval".into(), own);
-    let rows: Vec<Option<[f64; 2]>> = annotators(&data, &fit).iter().map(|r| r.interval).collect();
-    assert_eq!(rows[..2], [Some([0.1, 0.2]), Some([0.3, 0.4])]);
-    assert_eq!(rows[2..], plain[2..]);
-    fit.diagnostics.details.insert("accuracy_interval".into(), serde_json::json!("none"));
-    assert_eq!(annotators(&data, &fit).iter().map(|r| r.interval).collect::<Vec<_>>(), plain);
+    let plain = annotators(&data, &fit);
+    fit.diagnostics.details.insert("accuracy_interval".into(), serde_json::json!([[0.1, 0.2]]));
+    assert_eq!(annotators(&data, &fit), plain);
+    for row in &plain {
+        let ([low, high], p) = (row.interval.unwrap(), row.accuracy.unwrap());
+        assert!(low <= p && p <= high && high - low < 0.3, "{row:?}");
+    }
+    // another level, the same points
+    for (a, b) in plain.iter().zip(annotators_at(&data, &fit, 0.99)) {
+        assert_eq!(a.accuracy, b.accuracy);
+        assert!(b.interval.unwrap()[0] < a.interval.unwrap()[0], "{a:?} {b:?}");
+    }
+}
+
+/// Forty labels, all right: next to 1, not anywhere between 0 and 1.
+#[test]
+fn the_best_annotator_has_a_short_interval() {
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    for i in 0..200 {
+        let truth = i % 2;
+        let says = |b: &mut TableBuilder, who: &str, l: usize| b.label(&format!("i{i}"), who, &format!("{l}")).unwrap();
+        (0..4).for_each(|j| says(&mut b, &format!("a{j}"), if (i + 3 * j) % 8 == 0 { 1 - truth } else { truth }));
+        if i < 40 {
+            says(&mut b, "best", truth);
+        }
+    }
+    let data = Dataset::new(b.finish().unwrap());
+    let fit = fit_of(&data, Truth::Classes { k: 2, posterior: vote_shares(&data) }, Annotators::None);
+    let best = &annotators(&data, &fit)[4];
+    let [low, high] = best.interval.unwrap();
+    assert!(best.n == 40 && low > 0.85 && best.accuracy.unwrap() > 0.95 && high > 0.98, "{best:?}");
 }
 
 #[test]
@@ -203,7 +224,7 @@ fn on_skewed_items_those_who_miss_classes_are_told_from_those_who_guess() {
         "{}",
         lazy.message
     );
-    assert!(lazy.advice.contains("fine") && !lazy.advice.contains("leave"), "{}", lazy.advice);
+    assert!(lazy.advice.to_string().contains("fine") && !lazy.advice.to_string().contains("leave"), "{}", lazy.advice);
 }
 
 #[test]
@@ -243,7 +264,7 @@ fn advice_names_only_parameters_that_the_method_has() {
         fit.provenance.params = params;
         let all = findings(&data, &fit);
         let advice = &with_code(&all, "not-converged")[0].advice;
-        assert!(advice.starts_with(start), "{advice}");
+        assert!(advice.to_string().starts_with(start), "{advice}");
     }
 }
 
@@ -287,7 +308,7 @@ fn structure_of_the_data_is_told() {
     }
     assert!(with_code(&all, "disconnected")[0].message.contains("2 parts"));
     assert!(with_code(&all, "isolated-annotators")[0].message.starts_with("1 of 3"));
-    assert!(all.iter().all(|f| !f.advice.is_empty() && !f.message.is_empty()));
+    assert!(all.iter().all(|f| !f.advice.to_string().is_empty() && !f.message.is_empty()));
 }
 
 #[test]
@@ -300,6 +321,14 @@ fn how_a_fit_ended_is_told() {
         fit.diagnostics.stop = stop;
         assert_eq!(with_code(&findings(&data, &fit), code).len(), 1);
     }
+    // answers that no longer move are an end, told with what they rest on and without advice to go on
+    fit.diagnostics.stop = Stop::Settled;
+    let still = crowdwise_core::Settled { iterations: 10, items: 900, labels_changed: 0, mean_change: 0.0002 };
+    still.tell(&mut fit.diagnostics.details);
+    let all = findings(&data, &fit);
+    let told = with_code(&all, "settled")[0];
+    assert!(told.severity == Severity::Info && told.message.contains("the label of 0 of 900 items"), "{told:?}");
+    assert!(with_code(&all, "not-converged").is_empty() && !told.advice.to_string().contains("max_iter"));
     fit.diagnostics.stop = Stop::Converged;
     assert!(findings(&data, &fit).iter().all(|f| f.subject != Subject::Fit));
 }

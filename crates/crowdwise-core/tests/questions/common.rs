@@ -1,8 +1,8 @@
 //! Data and small methods for the tests.
 
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Fit, Gold, LabelKind, Method, MethodInfo, Outcome,
-    Provenance, Status, Stop, Truth,
+    Annotators, Context, Dataset, Diagnostics, Error, Family, Fit, Gold, LabelKind, Method, MethodInfo, Outcome,
+    Provenance, Stop, Truth,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -92,24 +92,7 @@ pub fn one_step(data: &Dataset) -> (Vec<f64>, Vec<f64>) {
 }
 
 const fn info(id: &'static str, accepts: &'static [LabelKind]) -> MethodInfo {
-    MethodInfo {
-        id,
-        name: id,
-        summary: "",
-        doc: "",
-        aliases: &[],
-        accepts,
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: false,
-            warm_start: false,
-            likelihood: false,
-        },
-        references: &[],
-        status: Status::Preview,
-    }
+    MethodInfo { id, name: id, accepts, ..MethodInfo::of(Family::Voting) }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]

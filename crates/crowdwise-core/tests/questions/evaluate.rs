@@ -43,22 +43,23 @@ fn numbers_of_a_small_case_by_hand() {
     assert!(json.get("rmse").is_none());
 }
 
+/// Everyday use 1.4: truth of a whole corpus beside answers to a part of it.
 #[test]
-fn items_nobody_labelled_are_answered_by_the_class_shares() {
-    let d = three_items();
-    let posterior = vec![1.0, 0.0, 0.0, 1.0, 1.0, 0.0];
-    let mut fit = fit_of(&d, Truth::Classes { k: 2, posterior }, Annotators::None);
-    let gold = classes(vec![(0, 0), (1, 1)], vec![(0, 0), (1, 1), (2, 2)]);
-    let e = evaluate(&fit, &d, &gold); // no shares: even, half a point for each known class, none for class 2
-    assert_eq!((e.n, e.unlabelled, e.n_labelled), (5, 3, 2));
-    close(e.accuracy, 3.0 / 5.0);
-    close(e.accuracy_labelled, 1.0);
-    fit.class_prior = Some(vec![0.9, 0.1]);
-    close(evaluate(&fit, &d, &gold).accuracy, 3.0 / 5.0); // now 1, 0 and 0
-    let e = evaluate(&fit, &d, &classes(vec![], vec![(0, 2)]));
-    close(e.accuracy, 0.0);
-    close(e.log_loss, -(1e-12f64).ln());
-    close(e.brier, 0.81 + 0.01 + 1.0);
+fn truth_without_answers_is_counted_and_in_no_score() {
+    let mut d = three_items();
+    d.table.add_items(["s", "t"]);
+    let posterior = vec![1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.9, 0.1, 0.9, 0.1];
+    let fit = fit_of(&d, Truth::Classes { k: 2, posterior }, Annotators::None);
+    let part = evaluate(&fit, &d, &classes(vec![(0, 0), (1, 0)], vec![]));
+    assert_eq!((part.n, part.unlabelled, part.accuracy_unlabelled), (2, 0, None));
+    // two items of the table that nobody labelled, and three that it does not have
+    let e = evaluate(&fit, &d, &classes(vec![(0, 0), (1, 0), (3, 0), (4, 1)], vec![(0, 0), (1, 1), (2, 2)]));
+    assert_eq!((e.n, e.unlabelled, e.n_labelled), (2, 5, 2));
+    close(e.accuracy_unlabelled, 0.5);
+    assert_eq!((e.accuracy, e.accuracy_labelled, e.log_loss), (part.accuracy, part.accuracy, part.log_loss));
+    assert_eq!((e.brier, e.ece, e.macro_f1), (part.brier, part.ece, part.macro_f1));
+    let none = evaluate(&fit, &d, &classes(vec![], vec![(0, 2)]));
+    assert_eq!((none.n, none.unlabelled, none.accuracy), (0, 1, None));
 }
 
 #[test]
@@ -128,12 +129,12 @@ fn units_whose_truth_was_given_are_not_scored() {
     let e = evaluate(&fit, &all, &truth);
     assert_eq!((e.n, e.gold_left_out, e.accuracy, e.macro_f1, e.ece), (0, 3, None, None, None));
     assert_eq!((e.brier, e.log_loss, e.accuracy_labelled), (None, None, None));
-    // items without labels are given as well if it is the same truth, and scored if it is not
+    // items without labels are given as well if it is the same truth, and only counted if it is not
     let more = classes(vec![(0, 0), (1, 1), (2, 0)], vec![(0, 1)]);
     let e = evaluate(&fit, &three_items().with_gold(more.clone()), &more);
     assert_eq!((e.n, e.gold_left_out, e.accuracy), (0, 4, None));
     let e = evaluate(&fit, &all, &more);
-    assert_eq!((e.n, e.n_labelled, e.gold_left_out, e.accuracy), (1, 0, 3, Some(0.5)));
+    assert_eq!((e.n, e.unlabelled, e.gold_left_out, e.accuracy), (0, 1, 3, None));
 }
 
 #[test]
@@ -209,9 +210,10 @@ fn majority_vote_of_the_real_sets_is_the_published_baseline() {
         let k = data.table.n_classes();
         let fit = fit_of(&data, Truth::Classes { k, posterior: vote_shares(&data) }, Annotators::None);
         let e = evaluate(&fit, &data, &gold);
-        assert!((e.accuracy.unwrap() - accuracy).abs() < 0.0005, "{name}: {:?}", e.accuracy);
-        assert_eq!(e.unlabelled, gold.unlabelled.len());
-        assert_eq!(e.n, gold.values.len() + gold.unlabelled.len());
+        let (n, without) = (e.n as f64, e.unlabelled as f64);
+        let all = (e.accuracy.unwrap() * n + without / k as f64) / (n + without);
+        assert!((all - accuracy).abs() < 0.0005, "{name}: {all}");
+        assert_eq!((e.n, e.unlabelled), (gold.values.len(), gold.unlabelled.len()));
     }
 }
 

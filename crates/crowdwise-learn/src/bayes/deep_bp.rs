@@ -2,9 +2,11 @@ use super::beliefs::{AnnotatorPrior, log_clipped};
 use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Outputs, Probabilities, cross_entropy};
 use crate::train::Task;
+use crate::{Learn, Learned, Own};
 use crate::{Matrix, NetworkParams, Training};
 use crowdwise_core::{
-    Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, TableBuilder,
+    Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
+    TableBuilder,
 };
 use crowdwise_methods::messages::{AnnotatorModel, BeliefPropagation, Form};
 use schemars::JsonSchema;
@@ -84,8 +86,10 @@ impl Method for DeepBp {
             doi: None,
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Bayes)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.require(self.clip > 0.0 && self.clip <= 1.0, "clip", self.clip, "greater than 0 and at most 1");
@@ -98,9 +102,19 @@ impl Method for DeepBp {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for DeepBp {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
-        learn(&recipe, data, cx, |task, cx| Messages::new(self.clone(), data, task, cx.seed))
+        learn(&recipe, data, cx, own, |task, cx| Messages::new(self.clone(), data, task, cx.seed))
     }
 }
 

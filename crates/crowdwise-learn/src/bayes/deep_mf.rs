@@ -3,8 +3,11 @@ use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Outputs, Probabilities, cross_entropy};
 use crate::train::Task;
 use crate::{Labels, Matrix, NetworkParams, Training};
+use crate::{Learn, Learned, Own};
 use crowdwise_core::stats::softmax;
-use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
+use crowdwise_core::{
+    Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,8 +59,10 @@ impl Method for DeepMf {
             doi: None,
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Bayes)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.require(self.clip > 0.0 && self.clip <= 1.0, "clip", self.clip, "greater than 0 and at most 1");
@@ -68,9 +73,19 @@ impl Method for DeepMf {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for DeepMf {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
-        learn(&recipe, data, cx, |task, _| Ok(Field::new(self.clone(), task)))
+        learn(&recipe, data, cx, own, |task, _| Ok(Field::new(self.clone(), task)))
     }
 }
 

@@ -4,8 +4,10 @@ use super::targets::Targets;
 use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Outputs};
 use crate::{Choose, Classifier, Matrix, NetworkParams, Training};
+use crate::{Learn, Learned, Own};
 use crowdwise_core::{
-    Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stream,
+    Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
+    stream,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,8 +75,10 @@ impl Method for AdvCrowd {
             },
         ],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Em)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.at_least("epsilon", self.epsilon, 0.0);
@@ -87,7 +91,17 @@ impl Method for AdvCrowd {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for AdvCrowd {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
         let rounds = Rounds {
             warm_up: self.warm_up,
@@ -95,7 +109,7 @@ impl Method for AdvCrowd {
             smoothing: self.smoothing,
             floor: self.floor,
         };
-        learn(&recipe, data, cx, |task, cx| {
+        learn(&recipe, data, cx, own, |task, cx| {
             let targets = Targets::votes(&task.labels, &task.train, self.smoothing);
             Ok(Adversarial {
                 em: Em { targets, rounds },

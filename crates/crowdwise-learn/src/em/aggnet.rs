@@ -2,7 +2,10 @@ use super::targets::Targets;
 use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Outputs};
 use crate::{Choose, Matrix, NetworkParams, Training};
-use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
+use crate::{Learn, Learned, Own};
+use crowdwise_core::{
+    Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,8 +62,10 @@ impl Method for Aggnet {
             },
         ],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Em)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.count("epochs_per_round", self.epochs_per_round);
@@ -70,9 +75,19 @@ impl Method for Aggnet {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for Aggnet {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
-        learn(&recipe, data, cx, |task, _| {
+        learn(&recipe, data, cx, own, |task, _| {
             let targets = Targets::votes(&task.labels, &task.train, self.smoothing);
             let Aggnet { warm_up, epochs_per_round, smoothing, floor, .. } = *self;
             Ok(Em { targets, rounds: Rounds { warm_up, epochs_per_round, smoothing, floor } })

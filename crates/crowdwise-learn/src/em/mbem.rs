@@ -1,9 +1,11 @@
 use super::targets::Targets;
 use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Outputs};
+use crate::{Learn, Learned, Own};
 use crate::{Matrix, NetworkParams, Training};
 use crowdwise_core::{
-    Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stats,
+    Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
+    stats,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,8 +53,10 @@ impl Method for Mbem {
             doi: None,
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Em)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.count("rounds", self.rounds);
@@ -61,9 +65,19 @@ impl Method for Mbem {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for Mbem {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
-        learn(&recipe, data, cx, |task, _| {
+        learn(&recipe, data, cx, own, |task, _| {
             let targets = Targets::votes(&task.labels, &task.train, self.smoothing);
             Ok(Bootstrap { targets, method: self.clone() })
         })

@@ -1,14 +1,16 @@
 use super::regression::{Regression, normalise};
 use crate::confusion::{add_evidence, counted};
+use crate::entry::no_network;
 use crate::learn::Recipe;
 use crate::model::{Heard, Model};
 use crate::network::{Architecture, Network};
 use crate::params::{NetworkKind, NetworkParams, Training};
 use crate::readout::Readout;
 use crate::{Classifier, Labels, Matrix, Scaler, Weights};
+use crate::{Learn, Learned, Own};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Status, Step,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, Gives, LabelKind, Method, MethodInfo,
+    Needs, Outcome, Problems, Reference, Status, Step,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,21 +61,16 @@ impl Method for Raykar {
         doc: include_str!("raykar.md"),
         aliases: &["lfc"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { confusion: true, gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "V. C. Raykar, S. Yu, L. H. Zhao, G. H. Valadez, C. Florin, L. Bogoni and L. Moy, Learning from crowds, Journal of Machine Learning Research 11, 2010",
             doi: None,
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Em)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.count("max_iter", self.max_iter);
@@ -84,7 +81,20 @@ impl Method for Raykar {
         problems.at_least("beta", self.beta, 1.0);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for Raykar {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
+        if own.is_some() {
+            return Err(no_network::<Self>());
+        }
         let network = NetworkParams {
             network: NetworkKind::Linear,
             standardise: self.standardise,
@@ -108,8 +118,8 @@ impl Method for Raykar {
         let annotators = Annotators::Confusion { k, matrix: found.confusion.clone() };
         let mut out = Outcome::classes(k, found.posterior.clone(), annotators, found.diagnostics.clone());
         out.class_prior = Some(prior);
-        cx.keep(model(&recipe, data, scaler, &found, cx.seed)?);
-        Ok(out)
+        let model = model(&recipe, data, scaler, &found, cx.seed)?;
+        Ok(Learned { outcome: out, model: Some(model) })
     }
 }
 

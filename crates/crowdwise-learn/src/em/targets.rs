@@ -8,7 +8,7 @@ use crowdwise_core::{Context, Dataset, Error, stats};
 /// Posterior of Dawid and Skene's model, smoothed and not to the last digit: where methods begin that improve on it.
 pub(crate) fn dawid_skene(data: &Dataset, cx: &mut Context<'_>) -> Result<Vec<f64>, Error> {
     let params = [("alpha".to_owned(), 1.0.into()), ("max_iter".into(), 50.into()), ("tol".into(), 1e-4.into())];
-    let fit = crowdwise_methods::find("dawid-skene")?.with(&params)?.fit(data, cx)?;
+    let fit = crowdwise_methods::find("dawid-skene")?.with(&params)?.estimate(data, cx)?;
     Ok(fit.posterior().expect("a method of classes gives classes").1.to_vec())
 }
 

@@ -3,8 +3,10 @@ use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Probabilities, cross_entropy};
 use crate::params::Choose;
 use crate::{Labels, Matrix, NetworkParams, Training};
+use crate::{Learn, Learned, Own};
 use crowdwise_core::{
-    Context, Dataset, Entry, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stats,
+    Context, Dataset, Entry, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference,
+    Status, stats,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,8 +67,10 @@ impl Method for TwoStage {
             doi: None,
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Em)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         let must = "the id of a method that integrates classes, such as dawid-skene";
@@ -75,12 +79,22 @@ impl Method for TwoStage {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for TwoStage {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
         let entry = self.integrator().expect("parameters are checked");
-        let first = entry.with(&short(entry))?.fit(data, cx)?;
+        let first = entry.with(&short(entry))?.estimate(data, cx)?;
         let (k, posterior) = first.posterior().expect("a method of classes gives classes");
-        learn(&recipe, data, cx, |task, _| {
+        learn(&recipe, data, cx, own, |task, _| {
             let mut q = posterior.to_vec();
             for (i, row) in q.chunks_exact_mut(k).enumerate() {
                 if let Some(g) = task.labels.gold(i) {

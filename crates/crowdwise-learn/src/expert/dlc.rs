@@ -4,8 +4,10 @@ use super::turns::{InTurns, Turns};
 use super::words::Form;
 use crate::learn::{Recipe, learn};
 use crate::{Choose, Labels, NetworkKind, NetworkParams, Training};
+use crate::{Learn, Learned, Own};
 use crowdwise_core::{
-    Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stats,
+    Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
+    stats,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,8 +81,10 @@ impl Method for Dlc {
             doi: Some("10.1145/3178876.3186033"),
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Expert)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.require((1..=1024).contains(&self.rank), "rank", self.rank, "a whole number from 1 to 1024");
@@ -92,7 +96,17 @@ impl Method for Dlc {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for Dlc {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
         let draws = self.network.dropout > 0.0 && self.network.network != NetworkKind::Linear;
         let turns = Turns {
@@ -102,7 +116,7 @@ impl Method for Dlc {
             judge_first: false,
         };
         match self.expertise {
-            Rank::LowRank => learn(&recipe, data, cx, |task, cx| {
+            Rank::LowRank => learn(&recipe, data, cx, own, |task, cx| {
                 let freedom = Freedom {
                     rank: self.rank,
                     lambda: self.lambda,
@@ -114,7 +128,7 @@ impl Method for Dlc {
                 let experts = LowRank::new(freedom, &task.labels, task.x.cols, cx.seed);
                 Ok(InTurns::new(task, votes(&task.labels), experts, turns))
             }),
-            Rank::Sparse => learn(&recipe, data, cx, |task, _| {
+            Rank::Sparse => learn(&recipe, data, cx, own, |task, _| {
                 // the pull is the same as above: lambda times the square, not half of it
                 let experts = Gates::new(2.0 * self.lambda, self.inner_iter, &task.labels, task.x.cols)?;
                 Ok(InTurns::new(task, votes(&task.labels), experts, turns))

@@ -5,7 +5,10 @@ use super::words::Form;
 use crate::em::dawid_skene;
 use crate::learn::{Recipe, learn};
 use crate::{Choose, NetworkParams, Training};
-use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
+use crate::{Learn, Learned, Own};
+use crowdwise_core::{
+    Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -80,8 +83,10 @@ impl Method for InstanceConfusion {
             doi: None,
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Expert)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.at_least("lambda", self.lambda.unwrap_or(0.0), 0.0);
@@ -95,10 +100,20 @@ impl Method for InstanceConfusion {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for InstanceConfusion {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
         if self.form == Dependence::Heads {
-            return learn(&recipe, data, cx, |task, cx| {
+            return learn(&recipe, data, cx, own, |task, cx| {
                 let freedom = Freedom {
                     // more numbers than features say nothing new
                     rank: self.rank.min(task.x.cols),
@@ -114,7 +129,7 @@ impl Method for InstanceConfusion {
         }
         // the targets of the first epochs are those of Dawid and Skene's model
         let start = dawid_skene(data, cx)?;
-        learn(&recipe, data, cx, |task, _| {
+        learn(&recipe, data, cx, own, |task, _| {
             let gates = Gates::new(self.lambda.unwrap_or(1.0), self.inner_iter, &task.labels, task.x.cols)?;
             let warm_up = self.warm_up.unwrap_or(3);
             Ok(InTurns::new(

@@ -5,8 +5,10 @@ use crate::learn::{Learner, Recipe, learn};
 use crate::network::StartWeights;
 use crate::objective::{Batch, Objective, Outputs, Probabilities, cross_entropy};
 use crate::{Choose, Labels, Matrix, NetworkParams, Training};
+use crate::{Learn, Learned, Own};
 use crowdwise_core::{
-    Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stats,
+    Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
+    stats,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,8 +80,10 @@ impl Method for Mnn {
             doi: None,
         }],
         status: Status::Preview,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Expert)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         let share = self.anchors > 0.0 && self.anchors <= 1.0;
@@ -95,7 +99,17 @@ impl Method for Mnn {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for Mnn {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
         let start = dawid_skene(data, cx)?;
         let freedom = Freedom {
@@ -106,7 +120,7 @@ impl Method for Mnn {
             rate: self.annotator_rate,
             steps: self.inner_iter,
         };
-        learn(&recipe, data, cx, |task, cx| {
+        learn(&recipe, data, cx, own, |task, cx| {
             Form::Mixed { hidden: self.embedding }.check(&task.labels, task.x.cols)?;
             Ok(Anchored {
                 x: task.x.clone(),

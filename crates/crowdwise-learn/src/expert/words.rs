@@ -92,7 +92,7 @@ impl Form {
                 "expertise of {} annotators in {} classes by {d} features does not fit into memory",
                 labels.m, labels.k
             ),
-            hint: Some("`-m dlc` needs a few numbers per annotator only; else give fewer features".into()),
+            hint: Some("⟦-m dlc⟧ needs a few numbers per annotator only; else give fewer features".into()),
         })
     }
 }

@@ -7,8 +7,10 @@ use crate::objective::{Batch, Objective, Outputs, Probabilities};
 use crate::rows::AnnotatorRows;
 use crate::train::Task;
 use crate::{Choose, Labels, Matrix, NetworkParams, Training};
+use crate::{Learn, Learned, Own};
 use crowdwise_core::{
-    Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stats,
+    Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
+    stats,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,8 +81,10 @@ impl Method for MaxMig {
             doi: None,
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Information)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.positive("annotator_rate", self.annotator_rate);
@@ -89,9 +93,19 @@ impl Method for MaxMig {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for MaxMig {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
-        learn(&recipe, data, cx, |task, _| {
+        learn(&recipe, data, cx, own, |task, _| {
             let informed = (self.init == Start::Features).then(|| informed(data, task)).flatten();
             Ok(TwoViews::new(self.clone(), task, informed.as_ref()))
         })

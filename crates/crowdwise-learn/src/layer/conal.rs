@@ -4,8 +4,10 @@ use crate::objective::{Batch, Objective, Probabilities, add_gold};
 use crate::rows::AnnotatorRows;
 use crate::train::Task;
 use crate::{Choose, Matrix, NetworkParams, Training};
+use crate::{Learn, Learned, Own};
 use crowdwise_core::{
-    Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stream,
+    Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
+    stream,
 };
 use rand_distr::{Distribution, Normal};
 use schemars::JsonSchema;
@@ -71,8 +73,10 @@ impl Method for Conal {
             doi: Some("10.1609/aaai.v35i7.16730"),
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Layer)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.at_least("lambda", self.lambda, 0.0);
@@ -83,9 +87,19 @@ impl Method for Conal {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for Conal {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
-        learn(&recipe, data, cx, |task, cx| Ok(Mixed::new(self.clone(), task, cx.seed)))
+        learn(&recipe, data, cx, own, |task, cx| Ok(Mixed::new(self.clone(), task, cx.seed)))
     }
 }
 

@@ -4,8 +4,11 @@ use crate::confusion::counted;
 use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Probabilities, add_gold};
 use crate::train::Task;
+use crate::{Learn, Learned, Own};
 use crate::{Matrix, NetworkParams, Training};
-use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
+use crowdwise_core::{
+    Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -77,8 +80,10 @@ impl Method for CrowdLayer {
             doi: Some("10.1609/aaai.v32i1.11506"),
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Layer)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.at_least("diagonal", self.diagonal, 0.0);
@@ -87,15 +92,25 @@ impl Method for CrowdLayer {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for CrowdLayer {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
         if self.form == Form::Probability {
-            return learn(&recipe, data, cx, |task, _| {
+            return learn(&recipe, data, cx, own, |task, _| {
                 let confusions = start(task, self.init, self.diagonal);
                 Ok(Coupled { confusions, rate: self.annotator_rate, now: self.annotator_rate })
             });
         }
-        learn(&recipe, data, cx, |task, _| {
+        learn(&recipe, data, cx, own, |task, _| {
             Ok(Original::new(self.form, task.labels.m, task.labels.k, self.annotator_rate))
         })
     }

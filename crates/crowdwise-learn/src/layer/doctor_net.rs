@@ -6,9 +6,10 @@ use crate::readout::{Readout, head_scores};
 use crate::rows::AnnotatorRows;
 use crate::train::Task;
 use crate::{Labels, Matrix, NetworkParams, Training};
+use crate::{Learn, Learned, Own};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, stats,
-    stream,
+    Capabilities, Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems,
+    Reference, Status, stats, stream,
 };
 use rand_distr::{Distribution, Normal};
 use schemars::JsonSchema;
@@ -63,21 +64,16 @@ impl Method for DoctorNet {
         doc: include_str!("doctor_net.md"),
         aliases: &["doctornet"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: true,
-            gold: false,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { stochastic: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "M. Guan, V. Gulshan, A. Dai and G. Hinton, Who said what: modeling individual labelers improves classification, AAAI 2018",
             doi: Some("10.1609/aaai.v32i1.11756"),
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Layer)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.at_least("shrinkage", self.shrinkage, 0.0);
@@ -87,12 +83,22 @@ impl Method for DoctorNet {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for DoctorNet {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe { output: Output::Trunk, ..Recipe::new(self, &self.network, &self.training) };
         let features = data.features.as_ref().expect("the contract brings features");
         let mut trunk = self.network.architecture(features, 1)?;
         trunk.layers.pop();
-        learn(&recipe, data, cx, |task, cx| Ok(Heads::new(self.clone(), task, trunk.outputs(), cx.seed)))
+        learn(&recipe, data, cx, own, |task, cx| Ok(Heads::new(self.clone(), task, trunk.outputs(), cx.seed)))
     }
 }
 

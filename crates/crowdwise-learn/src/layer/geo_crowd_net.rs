@@ -2,8 +2,11 @@ use super::coupled::{Confusions, coupled, unit};
 use super::volume::{gram_of_matrix, gram_of_rows, log_det};
 use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Probabilities, add_gold};
+use crate::{Learn, Learned, Own};
 use crate::{Matrix, NetworkParams, Training};
-use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
+use crowdwise_core::{
+    Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,8 +69,10 @@ impl Method for GeoCrowdNet {
             doi: None,
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Layer)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.at_least("lambda", self.lambda, 0.0);
@@ -77,9 +82,19 @@ impl Method for GeoCrowdNet {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for GeoCrowdNet {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
-        learn(&recipe, data, cx, |task, _| {
+        learn(&recipe, data, cx, own, |task, _| {
             let confusions = Confusions::diagonal(task.labels.m, task.labels.k, self.diagonal);
             Ok(Geometric::new(self.clone(), confusions))
         })

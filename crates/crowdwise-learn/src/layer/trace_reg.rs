@@ -1,8 +1,11 @@
 use super::coupled::{Confusions, coupled, unit};
 use crate::learn::{Learner, Recipe, learn};
 use crate::objective::{Batch, Objective, Probabilities, add_gold};
+use crate::{Learn, Learned, Own};
 use crate::{Matrix, NetworkParams, Training};
-use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
+use crowdwise_core::{
+    Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,8 +67,10 @@ impl Method for TraceReg {
             doi: Some("10.1109/CVPR.2019.01150"),
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Layer)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.at_least("lambda", self.lambda, 0.0);
@@ -75,9 +80,19 @@ impl Method for TraceReg {
         self.training.check(problems);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for TraceReg {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
-        learn(&recipe, data, cx, |task, _| {
+        learn(&recipe, data, cx, own, |task, _| {
             Ok(Traced {
                 confusions: Confusions::diagonal(task.labels.m, task.labels.k, self.diagonal),
                 method: self.clone(),

@@ -6,6 +6,7 @@ use super::dropout::Dropout;
 use super::norm::BatchNorm;
 use super::pool::MaxPool;
 use super::{Layer, Relu};
+use crowdwise_core::{Error, group, memory};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
@@ -25,8 +26,9 @@ impl Shape {
         Shape { channels: n, height: 1, width: 1 }
     }
 
+    /// More than can be counted is the largest number there is.
     pub fn len(self) -> usize {
-        self.channels * self.height * self.width
+        self.channels.saturating_mul(self.height).saturating_mul(self.width)
     }
 
     pub fn is_empty(self) -> bool {
@@ -120,6 +122,35 @@ impl Architecture {
     /// Numbers in a row of output.
     pub fn outputs(&self) -> usize {
         self.layers.iter().fold(self.input, |shape, layer| after(shape, *layer)).len()
+    }
+
+    /// Numbers that are learned or kept, as [`crate::Classifier::snapshot`] gives them; none if they cannot be counted. Nothing
+    /// is made for it, so that a hostile file cannot ask for memory.
+    pub fn numbers(&self) -> Option<usize> {
+        let mut shape = self.input;
+        let mut all = 0usize;
+        for &layer in &self.layers {
+            // an intermediate row must be countable, too
+            let row = shape.channels.checked_mul(shape.height)?.checked_mul(shape.width)?;
+            let own = match layer {
+                LayerSpec::Dense { outputs } => row.checked_add(1)?.checked_mul(outputs)?,
+                LayerSpec::Conv { filters } => shape.channels.checked_mul(9)?.checked_add(1)?.checked_mul(filters)?,
+                LayerSpec::BatchNorm => shape.channels.checked_mul(4)?,
+                LayerSpec::MaxPool | LayerSpec::Relu | LayerSpec::Dropout { .. } => 0,
+            };
+            all = all.checked_add(own)?;
+            shape = after(shape, layer);
+        }
+        shape.channels.checked_mul(shape.height)?.checked_mul(shape.width).map(|_| all)
+    }
+
+    /// Refuses a network that would not fit into memory: every weight has its gradient and what the optimiser remembers.
+    pub(crate) fn check_memory(&self) -> Result<(), Error> {
+        let numbers = self.numbers();
+        memory::check(numbers.and_then(|n| memory::bytes_of(&[n], 16)), || match numbers {
+            Some(n) => format!("a network of {} weights", group(n as u64)),
+            None => "a network of more weights than can be counted".into(),
+        })
     }
 
     /// Whether sampling gives anything but the same row again.

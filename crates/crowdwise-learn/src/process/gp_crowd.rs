@@ -2,6 +2,7 @@ use super::ep::Ep;
 use super::predict::{Question, answer, far, near, questions, yes};
 use crate::confusion::{Words, counted, log_transposed};
 use crate::em::dawid_skene;
+use crate::entry::no_network;
 use crate::learn::Recipe;
 use crate::model::{Heard, Model};
 use crate::network::{Architecture, Network};
@@ -9,9 +10,10 @@ use crate::params::{NetworkKind, NetworkParams, Training};
 use crate::readout::Readout;
 use crate::train::Task;
 use crate::{Labels, Probabilities};
+use crate::{Learn, Learned, Own};
 use crowdwise_core::{
-    Annotators, Context, Dataset, Diagnostics, Error, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Severity, Status, Step, Subject, stream,
+    Annotators, Context, Dataset, Diagnostics, Error, Family, Finding, Gives, LabelKind, Method, MethodInfo, Needs,
+    Outcome, Problems, Reference, Severity, Status, Step, Subject, stream,
 };
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
@@ -63,8 +65,10 @@ impl Method for GpCrowd {
             doi: None,
         }],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        gives: Gives::CLASSIFIER,
+        ..MethodInfo::of(Family::Process)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.count("max_iter", self.max_iter);
@@ -75,7 +79,20 @@ impl Method for GpCrowd {
         problems.positive("amplitude", self.amplitude.unwrap_or(1.0));
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        Ok(Learn::learn(self, data, cx, None)?.outcome)
+    }
+}
+
+impl Learn for GpCrowd {
+    fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
+        if own.is_some() {
+            return Err(no_network::<Self>());
+        }
         let network = NetworkParams {
             network: NetworkKind::Linear,
             standardise: self.standardise,
@@ -124,7 +141,7 @@ impl Method for GpCrowd {
                 Severity::Info,
                 Subject::Fit,
                 format!("the process is fitted at {} of {} labelled items", chosen.len(), task.train.len()),
-                "more points (`-p points=…`) cost time with the cube; for large data a network (`-m aggnet`) is the better choice",
+                "more points (⟦-p points=…⟧) cost time with the cube; for large data a network (⟦-m aggnet⟧) is the better choice",
             ));
         }
         let recipe = Recipe::new(self, &network, &training);
@@ -133,8 +150,8 @@ impl Method for GpCrowd {
         let net = Network::new(whole, training.optimiser(), cx.seed);
         let readout = (Readout::Process { points: chosen.len() }, numbers);
         let heard = Heard::confusion(&found.confusion, k);
-        cx.keep(Model::new(&recipe, cx.seed, data, scaler, &net, readout, heard)?);
-        Ok(out)
+        let model = Model::new(&recipe, cx.seed, data, scaler, &net, readout, heard)?;
+        Ok(Learned { outcome: out, model: Some(model) })
     }
 }
 

@@ -15,8 +15,9 @@ pub(crate) fn questions(k: usize) -> usize {
 }
 
 /// Numbers of a process at `points` points with `d` features.
-pub(crate) fn numbers(points: usize, d: usize, k: usize) -> usize {
-    points * d + questions(k) * (2 + points + points * points)
+pub(crate) fn numbers(points: usize, d: usize, k: usize) -> Option<usize> {
+    let own = points.checked_mul(points)?.checked_add(points)?.checked_add(2)?;
+    points.checked_mul(d)?.checked_add(questions(k).checked_mul(own)?)
 }
 
 /// |x - y|².

@@ -71,10 +71,8 @@ pub fn method(e: &Entry, params: &[(&str, Value)]) -> Box<dyn crowdwise_core::An
 /// Fits by name.
 pub fn fit(id: &str, params: &[(&str, Value)], data: &Dataset, seed: u64) -> (Fit, Model) {
     let pairs: Vec<(String, Value)> = params.iter().map(|(n, v)| ((*n).into(), v.clone())).collect();
-    let m = crowdwise_learn::find(id).unwrap().with(&pairs).unwrap();
-    let mut cx = Context::new(seed, 2);
-    let fit = m.fit(data, &mut cx).unwrap_or_else(|e| panic!("{id}: {e}"));
-    (fit, cx.take_kept::<Model>().expect("a model"))
+    let m = crowdwise_learn::learner(id).unwrap().with(&pairs).unwrap();
+    m.learn(data, &mut Context::new(seed, 2)).unwrap_or_else(|e| panic!("{id}: {e}"))
 }
 
 /// Share of rows whose most probable class is the truth.

@@ -3,8 +3,8 @@
 use super::know_guess::{Labels, State, Update};
 use crate::confusion::{Init, start};
 use crowdwise_core::{
-    Annotators, Capabilities, Categorical, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Status, Step, Stop,
+    Annotators, Capabilities, Categorical, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Reference, Situation, Status, Step, Stop, memory,
 };
 use rand::Rng;
 use rayon::prelude::*;
@@ -74,18 +74,20 @@ impl Method for Mace {
         aliases: &[],
         accepts: &[LabelKind::Categorical],
         capabilities: Capabilities {
-            confusion: false,
             monotone: true,
             stochastic: true,
             gold: true,
             warm_start: true,
             likelihood: true,
+            ..Capabilities::NONE
         },
         references: &[Reference {
             text: "D. Hovy, T. Berg-Kirkpatrick, A. Vaswani, E. Hovy. Learning whom to trust with MACE. NAACL-HLT 2013, 1120-1130",
             doi: None,
         }],
         status: Status::Stable,
+        compared: Situation::OF_CLASSES,
+        ..MethodInfo::of(Family::Competence)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -101,6 +103,10 @@ impl Method for Mace {
         p.at_least("noise", self.noise, 0.0);
     }
 
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        !matches!(self.init, Init::Random | Init::Majority) // its own random starts know no numbers
+    }
+
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let table = data.table.categorical().expect("the kind was checked");
         let labels = Labels::new(data).expect("the kind was checked");
@@ -108,7 +114,7 @@ impl Method for Mace {
         let mut findings = Vec::new();
         let mut states = match warm(cx, &labels) {
             Some((competence, strategy)) => vec![labels.resume(update, competence, strategy)],
-            None => self.starts(&table, &labels, cx),
+            None => self.starts(&table, &labels, cx)?,
         };
         if cx.warm.is_none() && self.init != Init::Random {
             let started = start::tables_or_votes(data, self.init, cx)?;
@@ -204,10 +210,13 @@ impl Mace {
 
     /// Random starts. The noise of an annotator is a hash of what the annotator did (counts of labels and agreements,
     /// per class) under a key drawn for the restart: it depends neither on the order of the rows nor on any name.
-    fn starts(&self, table: &Categorical<'_>, labels: &Labels<'_>, cx: &Context<'_>) -> Vec<State> {
+    fn starts(&self, table: &Categorical<'_>, labels: &Labels<'_>, cx: &Context<'_>) -> Result<Vec<State>, Error> {
         let (k, m) = (labels.k, labels.m);
+        memory::check(memory::bytes_of(&[self.restarts, m, k + 1], 8), || {
+            format!("{} restarts of {m} annotators and {k} classes", self.restarts)
+        })?;
         let marks = fingerprints(table);
-        (0..self.restarts)
+        let starts = (0..self.restarts)
             .map(|r| {
                 let key = cx.rng("mace", r as u64).next_u64();
                 let mut know = vec![0.0; m];
@@ -226,7 +235,8 @@ impl Mace {
                 }
                 labels.start(&know, &strategy)
             })
-            .collect()
+            .collect();
+        Ok(starts)
     }
 }
 

@@ -6,7 +6,8 @@ use super::shared;
 use super::start::Init;
 use crowdwise_core::stats::{digamma, ln_gamma};
 use crowdwise_core::{
-    Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+    Annotators, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
+    Situation, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -158,6 +159,8 @@ impl Method for BayesDawidSkene {
             },
         ],
         status: Status::Stable,
+        compared: Situation::OF_CLASSES,
+        ..MethodInfo::of(Family::Confusion)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -169,6 +172,10 @@ impl Method for BayesDawidSkene {
         if let Some(c) = self.prior_accuracy {
             p.between("prior_accuracy", c, 0.0, 1.0);
         }
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.init != Init::Majority // every other start draws or chooses by number
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

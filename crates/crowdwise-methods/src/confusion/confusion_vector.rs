@@ -7,7 +7,7 @@ use super::shared::{self, ClassPrior, Shares};
 use super::start::Init;
 use super::wide::{self, Rates, Vector};
 use crowdwise_core::{
-    Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+    Annotators, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -112,6 +112,7 @@ impl Method for ConfusionVector {
             doi: Some("10.18653/v1/P17-1028"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Confusion)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -119,6 +120,10 @@ impl Method for ConfusionVector {
         p.at_least("tol", self.tol, 0.0);
         p.within("alpha", self.alpha, 0.0, 1e9);
         Shares::check(self.class_prior, self.beta, &self.class_shares, p);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.init != Init::Majority // every other start draws or chooses by number
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

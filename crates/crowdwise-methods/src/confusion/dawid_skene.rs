@@ -2,10 +2,12 @@
 
 use super::em::{self, Adaptive, Assignment, Bounded, Settings, Start, StopRule};
 use super::kernel::{Begin, Engine, Model, Sums};
+use super::settling::Settle;
 use super::shared::{self, ClassPrior, Shares};
 use super::start::{self, Init};
 use crowdwise_core::{
-    Annotators, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+    Annotators, Context, Dataset, Error, Event, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
+    Situation, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -201,6 +203,8 @@ impl Method for DawidSkene {
             },
         ],
         status: Status::Stable,
+        compared: Situation::OF_CLASSES,
+        ..MethodInfo::of(Family::Confusion)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -210,6 +214,10 @@ impl Method for DawidSkene {
         p.within("alpha_diagonal", self.alpha_diagonal, 0.0, 1e9);
         p.count("restarts", self.restarts);
         Shares::check(self.class_prior, self.beta, &self.class_shares, p);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.init != Init::Majority || self.restarts > 1 // every other start draws or chooses by number
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
@@ -228,6 +236,7 @@ impl Method for DawidSkene {
             accelerate: self.accelerate && (self.alpha > 0.0 || self.zeros != Zeros::Skip),
             assignment: self.assignment,
             stop: self.stop,
+            settle: Settle::Tell,
         };
         let mut engine = Engine::new(&labels, gold.as_deref(), cx.threads)?;
         let hard = self.assignment == Assignment::Hard;

@@ -1,6 +1,7 @@
 //! The EM driver that every model of the confusion kind shares: start, iterations, acceleration, final posterior.
 
 use super::kernel::{Begin, Dense, Engine, Maximised, Model, Sums};
+use super::settling::{Settle, Settling};
 use super::squarem::Squarem;
 use crowdwise_core::{Categorical, Context, Error, Finding, Problems, Run, Step};
 use schemars::JsonSchema;
@@ -48,12 +49,15 @@ pub(crate) struct Settings {
     pub assignment: Assignment,
     /// [`StopRule::Bound`] needs a model in [`Bounded`].
     pub stop: StopRule,
+    /// What is made of answers that no longer move.
+    pub settle: Settle,
 }
 
 impl Settings {
     /// Soft EM, the usual case.
     pub fn soft(max_iter: usize, tol: f64, accelerate: bool) -> Settings {
-        Settings { max_iter, tol, accelerate, assignment: Assignment::Soft, stop: StopRule::Parameters }
+        let (assignment, stop, settle) = (Assignment::Soft, StopRule::Parameters, Settle::Tell);
+        Settings { max_iter, tol, accelerate, assignment, stop, settle }
     }
 }
 
@@ -277,14 +281,16 @@ fn fit_with<M: Adaptive>(
     // a second copy of all tables must be less than what it saves
     let later = by_bound && used_up.is_some() && 2 * engine.entries() <= engine.labels();
     let (mut objective, mut change) = (f64::NEG_INFINITY, f64::MAX);
+    let mut settling = Settling::new(settings, posterior.len());
     // expected class shares of the last pass
     let mut class = vec![0.0; k];
     // expected class counts behind the posterior
     let mut counts = vec![0.0; k];
     let run = cx.iterate(settings.max_iter, settings.tol, |cx, iteration| {
-        let last = iteration == settings.max_iter;
-        let keep = last || by_bound;
-        let passed = engine.pass(cx, (keep && !later).then_some(posterior.as_mut_slice()), hard)?;
+        let mut last = iteration == settings.max_iter;
+        let mut keep = last || by_bound;
+        let look = settling.looks(iteration);
+        let passed = engine.pass(cx, ((keep || look) && !later).then_some(posterior.as_mut_slice()), hard)?;
         let reached = passed.log_likelihood + penalty;
         if reached.is_nan() {
             return Ok(Step { objective: Some(reached), change });
@@ -295,7 +301,13 @@ fn fit_with<M: Adaptive>(
             let (t, prior, p) = s.back();
             engine.set(t, prior);
             penalty = p;
+            settling.forget();
             return Ok(Step { objective: Some(objective), change });
+        }
+        if look && let Some(how) = settling.look(&posterior, k) {
+            // what ends here is complete: the posterior is written, and the model reports
+            (last, keep) = (true, true);
+            cx.settle(how);
         }
         objective = reached;
         let shares = normalised(&passed.class);

@@ -6,8 +6,8 @@ use super::start::{self, Init};
 use crate::mcmc::{effective_size, quantile, split_rhat};
 use chain::{Chain, Labels, Watch};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Severity, Status, Step, Stop, Subject,
+    Annotators, Capabilities, Context, Dataset, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Reference, Severity, Status, Step, Stop, Subject,
 };
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -62,11 +62,10 @@ impl Method for Ibcc {
         accepts: &[LabelKind::Categorical],
         capabilities: Capabilities {
             confusion: true,
-            monotone: false,
             stochastic: true,
             gold: true,
-            warm_start: false,
             likelihood: true,
+            ..Capabilities::NONE
         },
         references: &[
             Reference {
@@ -79,6 +78,7 @@ impl Method for Ibcc {
             },
         ],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Confusion)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -87,6 +87,10 @@ impl Method for Ibcc {
         p.positive("alpha", self.alpha);
         p.positive("beta_diagonal", self.beta_diagonal);
         p.positive("beta_off", self.beta_off);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

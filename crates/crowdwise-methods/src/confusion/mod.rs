@@ -7,6 +7,7 @@ pub(crate) mod em;
 mod ibcc;
 pub(crate) mod kernel;
 mod one_coin;
+pub(crate) mod settling;
 pub(crate) mod shared;
 mod spammer_hammer;
 mod squarem;

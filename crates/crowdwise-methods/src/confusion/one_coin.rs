@@ -6,7 +6,8 @@ use super::shared::{self, ClassPrior, Shares};
 use super::start::Init;
 use super::wide::{self, Even, Rates};
 use crowdwise_core::{
-    Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+    Annotators, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
+    Situation, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -150,6 +151,8 @@ impl Method for OneCoin {
             },
         ],
         status: Status::Stable,
+        compared: Situation::OF_CLASSES,
+        ..MethodInfo::of(Family::Confusion)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -157,6 +160,10 @@ impl Method for OneCoin {
         self.stop.check(self.tol, p);
         p.within("alpha", self.alpha, 0.0, 1e9);
         Shares::check(self.class_prior, self.beta, &self.class_shares, p);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.init != Init::Majority // every other start draws or chooses by number
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -5,7 +5,7 @@ use super::kernel::{Begin, Engine};
 use super::start::{self, Init};
 use crate::fast::LnProduct;
 use crowdwise_core::{
-    Annotators, Capabilities, Categorical, Context, Dataset, Error, Fit, Objective, Outcome, Problems,
+    Annotators, Capabilities, Categorical, Context, Dataset, Error, Fit, Objective, Outcome, Problems, memory,
 };
 use rand_distr::{Distribution, Exp1};
 use schemars::JsonSchema;
@@ -25,8 +25,14 @@ pub enum ClassPrior {
 }
 
 /// What the EM and variational methods of this family can do.
-pub(crate) const CAPABILITIES: Capabilities =
-    Capabilities { confusion: true, monotone: true, stochastic: false, gold: true, warm_start: true, likelihood: true };
+pub(crate) const CAPABILITIES: Capabilities = Capabilities {
+    confusion: true,
+    monotone: true,
+    gold: true,
+    warm_start: true,
+    likelihood: true,
+    ..Capabilities::NONE
+};
 
 /// How the objective of soft EM is called.
 pub(crate) fn objective_kind(pseudo_counts: f64) -> &'static str {
@@ -245,7 +251,8 @@ const MOST_ENTRIES: usize = 1_500_000_000;
 /// Refuses `matrices` of `labels` x K entries that would not fit into memory.
 pub(crate) fn check_entries(matrices: usize, labels: usize, k: usize) -> Result<(), Error> {
     let entries = matrices.checked_mul(labels).and_then(|c| c.checked_mul(k));
-    if entries.is_none_or(|e| e > MOST_ENTRIES) { Err(too_large(matrices, k)) } else { Ok(()) }
+    let fits = entries.is_some_and(|e| e <= MOST_ENTRIES && e as u64 * 8 <= memory::limit());
+    if fits { Ok(()) } else { Err(too_large(matrices, k)) }
 }
 
 /// Refuses `annotators` times `numbers` that would not fit into memory.

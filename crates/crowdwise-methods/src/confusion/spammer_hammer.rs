@@ -7,8 +7,8 @@ use super::shared::{self, ClassPrior, Shares};
 use super::start::{self, Init};
 use super::wide::{self, Even, Rates};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
-    Status,
+    Annotators, Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -154,6 +154,7 @@ impl Method for SpammerHammer {
             doi: Some("10.48550/arXiv.1110.3564"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Confusion)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -162,6 +163,10 @@ impl Method for SpammerHammer {
         p.between("rho", self.rho, 0.0, 1.0);
         p.between("eps", self.eps, 0.0, 0.5);
         Shares::check(self.class_prior, self.beta, &self.class_shares, p);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.init != Init::Majority // every other start draws or chooses by number
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -4,8 +4,8 @@ use super::ability::{Expected, Labels, ease};
 use crate::confusion::{Init, start};
 use crate::optimise::Lbfgs;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Status, Step,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, Gives, LabelKind, Method, MethodInfo,
+    Outcome, Problems, Reference, Situation, Status, Step,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,18 +88,20 @@ impl Method for Glad {
         aliases: &[],
         accepts: &[LabelKind::Categorical],
         capabilities: Capabilities {
-            confusion: false,
             monotone: true,
-            stochastic: false,
             gold: true,
             warm_start: true,
             likelihood: true,
+            ..Capabilities::NONE
         },
         references: &[Reference {
             text: "J. Whitehill, P. Ruvolo, T. Wu, J. Bergsma, J. Movellan. Whose vote should count more: optimal integration of labels from labelers of unknown expertise. Advances in Neural Information Processing Systems 22, 2009, 2035-2043",
             doi: None,
         }],
         status: Status::Stable,
+        compared: Situation::OF_CLASSES,
+        gives: Gives::DIFFICULTY,
+        ..MethodInfo::of(Family::Difficulty)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -114,6 +116,10 @@ impl Method for Glad {
                 p.positive(name, sd);
             }
         }
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.init != Init::Majority // every other start draws or chooses by number
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -60,7 +60,7 @@ impl Leading {
     ) -> Result<LeadingPairs, Error> {
         let want = self.count.min(n);
         if want == 0 {
-            let run = Run { stop: Stop::Direct, iterations: 0, trace: Vec::new() };
+            let run = Run { stop: Stop::Direct, iterations: 0, trace: Vec::new(), settled: None };
             return Ok(LeadingPairs { values: Vec::new(), vectors: Vec::new(), run });
         }
         let mut s = Search {

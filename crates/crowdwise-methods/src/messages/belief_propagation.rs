@@ -12,7 +12,7 @@ use crate::confusion::ClassPrior;
 use crate::confusion::shared::{self, Shares};
 use crate::mcmc::dirichlet;
 use crowdwise_core::{
-    Annotators, Capabilities, Categorical, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo,
+    Annotators, Capabilities, Categorical, Context, Dataset, Diagnostics, Error, Family, LabelKind, Method, MethodInfo,
     Outcome, Problems, Reference, Status, Step,
 };
 use schemars::JsonSchema;
@@ -223,14 +223,7 @@ impl Method for BeliefPropagation {
         doc: include_str!("belief_propagation.md"),
         aliases: &["bp", "bp-mc", "bp-poly"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: true,
-        },
+        capabilities: Capabilities { confusion: true, gold: true, likelihood: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "Q. Liu, J. Peng, A. Ihler. Variational Inference for Crowdsourcing. NIPS 2012.",
@@ -243,6 +236,7 @@ impl Method for BeliefPropagation {
             },
         ],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Messages)
     };
 
     fn check(&self, p: &mut Problems) {

@@ -4,8 +4,8 @@ use super::kos_pass::{Messages, Problem, Verdict};
 use crate::voting::{Ballot, Form};
 use crowdwise_core::stats::{argmax, n_tied, tied};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Event, LabelKind, Method, MethodInfo, Outcome,
-    Problems, Reference, Run, Status, Step, Stop,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Event, Family, LabelKind, Method, MethodInfo,
+    Outcome, Problems, Reference, Run, Status, Step, Stop,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,14 +69,7 @@ impl Method for Kos {
         doc: include_str!("kos.md"),
         aliases: &["kos-multiclass"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { gold: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "D. R. Karger, S. Oh, D. Shah. Budget-Optimal Task Allocation for Reliable Crowdsourcing Systems. Operations Research 62(1), 2014.",
@@ -88,11 +81,16 @@ impl Method for Kos {
             },
         ],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Messages)
     };
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
         p.at_least("tol", self.tol, 0.0);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.init == KosStart::Normal
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -9,7 +9,7 @@ use crate::confusion::wide::{self, Even, Rates};
 use crate::confusion::{ClassPrior, Init, start};
 use crowdwise_core::stats::{digamma, ln_gamma, softmax};
 use crowdwise_core::{
-    Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+    Annotators, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -282,6 +282,7 @@ impl Method for MeanField {
             doi: None,
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Messages)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -289,6 +290,10 @@ impl Method for MeanField {
         p.at_least("tol", self.tol, 0.0);
         self.given().check(p);
         Shares::check(self.class_prior, 0.0, &self.class_shares, p);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        !matches!(self.init, MeanFieldInit::Majority | MeanFieldInit::Uniform)
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -7,7 +7,7 @@ use crate::confusion::em::{self, Settings, Start};
 use crate::confusion::{ClassPrior, Rows, Zeros, shared};
 use crate::used_classes::fit_without_unused;
 use crowdwise_core::{
-    Annotators, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+    Annotators, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,6 +83,7 @@ impl Method for CnmfEm {
             },
         ],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Moments)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -91,6 +92,10 @@ impl Method for CnmfEm {
         p.at_least("tol", self.tol, 0.0);
         p.within("alpha", self.alpha, 0.0, 1e9);
         shared::Shares::check(self.class_prior, self.beta, &self.class_shares, p);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

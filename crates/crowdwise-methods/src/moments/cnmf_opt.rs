@@ -9,8 +9,8 @@ use crate::confusion::shared;
 use crate::fast::dot_ln;
 use crate::used_classes::fit_without_unused;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Run, Status,
-    Step, Stop,
+    Annotators, Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Run,
+    Status, Step, Stop,
 };
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -90,16 +90,10 @@ impl Method for CnmfOpt {
         doc: include_str!("cnmf_opt.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: true,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { confusion: true, monotone: true, gold: true, ..Capabilities::NONE },
         references: &[PAPER],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Moments)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -107,6 +101,10 @@ impl Method for CnmfOpt {
         p.count("inner_iter", self.inner_iter);
         p.within("step", self.step, GIVE_UP, 10.0);
         p.at_least("tol", self.tol, 0.0);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.order != Order::Table // which asks for the order of the table
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

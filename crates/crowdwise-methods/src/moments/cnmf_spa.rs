@@ -5,8 +5,8 @@ use super::{LabelPrior, Moments};
 use crate::confusion::shared;
 use crate::used_classes::fit_without_unused;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Objective, Outcome,
-    Problems, Reference, Status,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, LabelKind, Method, MethodInfo, Objective,
+    Outcome, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,20 +67,18 @@ impl Method for CnmfSpa {
         doc: include_str!("cnmf_spa.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { confusion: true, gold: true, ..Capabilities::NONE },
         references: &[PAPER],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Moments)
     };
 
     fn check(&self, p: &mut Problems) {
         check(self.min_common, self.nearest, p);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -12,7 +12,7 @@ use crate::confusion::shared;
 use crate::used_classes::fit_without_unused;
 use admm::{Coupled, Point};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Event, Finding, LabelKind, Method, MethodInfo, Outcome,
+    Annotators, Capabilities, Context, Dataset, Error, Event, Family, Finding, LabelKind, Method, MethodInfo, Outcome,
     Problems, Reference, Run, Severity, Status, Step, Stop, Subject,
 };
 use rand::RngExt;
@@ -80,8 +80,7 @@ impl Method for Ctd {
             monotone: true,
             stochastic: true,
             gold: true,
-            warm_start: false,
-            likelihood: false,
+            ..Capabilities::NONE
         },
         references: &[Reference {
             text: "P. A. Traganitis, A. Pagès-Zamora, G. B. Giannakis. Blind Multiclass Ensemble Classification. IEEE \
@@ -89,6 +88,7 @@ impl Method for Ctd {
             doi: Some("10.1109/TSP.2018.2860562"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Moments)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -98,6 +98,10 @@ impl Method for Ctd {
         p.count("max_triples", self.max_triples);
         p.count("min_common", self.min_common);
         p.count("restarts", self.restarts);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -11,7 +11,7 @@ use crate::confusion::kernel::Dense;
 use crate::confusion::{Rows, Zeros, shared};
 use crate::used_classes::fit_without_unused;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Annotators, Capabilities, Context, Dataset, Error, Event, Family, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Run, Status, Step, Stop,
 };
 use impute::Imputed;
@@ -82,14 +82,7 @@ impl Method for SymNmf {
         doc: include_str!("sym_nmf.md"),
         aliases: &["symnmf"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { confusion: true, stochastic: true, gold: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "S. Ibrahim, X. Fu. Crowdsourcing via Annotator Co-occurrence Imputation and Provable Symmetric \
@@ -103,6 +96,7 @@ impl Method for SymNmf {
             },
         ],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Moments)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -110,6 +104,10 @@ impl Method for SymNmf {
         p.at_least("tol", self.tol, 0.0);
         p.count("restarts", self.restarts);
         p.within("min_labels", self.min_labels, 0.0, 1e9);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
@@ -154,7 +152,7 @@ impl SymNmf {
         let (k, places) = (moments.k(), moments.labels.places());
         let used = self.chosen(moments);
         if !used.iter().any(|&u| u) {
-            let run = Run { stop: Stop::Direct, iterations: 0, trace: Vec::new() };
+            let run = Run { stop: Stop::Direct, iterations: 0, trace: Vec::new(), settled: None };
             let (tables, prior) = (moments.votes.clone(), vec![1.0 / k as f64; k]);
             return Ok(Factorised { tables, prior, used, run, imputed: 0, negative: 0.0 });
         }

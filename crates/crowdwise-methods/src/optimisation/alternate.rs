@@ -1,7 +1,8 @@
 //! Weights from losses, truths from weights, in turn: what CRH and CATD share.
 
 use crate::fast::{add_into, runs};
-use crate::real::residuals;
+use crate::real::errors::{of_mean, squared_errors};
+use crate::real::{loss_of_median, residuals};
 use crate::voting::{Ballot, Form};
 use crowdwise_core::stats::{n_tied, tied};
 use crowdwise_core::{Annotators, Context, Dataset, Error, GoldValues, Objective, Outcome, Run, Step, Table, Truth};
@@ -165,7 +166,7 @@ pub(super) fn values(
     diagnostics.objective = Some(Objective { kind: "weighted-loss".into(), value: total });
     diagnostics.details.insert("weight".into(), json!(weight));
     let annotators = residuals::annotators(table, x, &y, 1.0);
-    let sd = errors(table, &weight, &annotators, &known, centre);
+    let sd = errors(table, x, &weight, &known, centre);
     Ok(Outcome {
         truth: Truth::Real { value: y, sd },
         uncalibrated: None,
@@ -214,24 +215,21 @@ fn centre(pairs: &mut [(f64, f64)], centre: Centre) -> f64 {
     pairs[pairs.len() - 1].0
 }
 
-/// Standard errors of weighted means if annotators err independently with their own standard deviations; those of medians
-/// are larger by the factor of normal noise.
-fn errors(table: &Table, weight: &[f64], annotators: &Annotators, known: &[Option<f64>], centre: Centre) -> Vec<f64> {
-    let Annotators::Gaussian { sd, .. } = annotators else { return vec![f64::NAN; known.len()] };
-    let factor = if centre == Centre::Median { std::f64::consts::FRAC_PI_2.sqrt() } else { 1.0 };
+/// Standard errors of weighted means if annotators err independently, each with its own mean squared error; those of
+/// medians are larger by the factor of normal noise.
+fn errors(table: &Table, x: &[f64], weight: &[f64], known: &[Option<f64>], centre: Centre) -> Vec<f64> {
+    let v = squared_errors(table, x, known);
+    let who = table.annotator();
     (0..table.n_units())
         .map(|u| {
             if known[u].is_some() {
                 return 0.0;
             }
-            let (mut square, mut total) = (0.0, 0.0);
-            for r in table.rows(u) {
-                let j = table.annotator()[r] as usize;
-                square += (weight[j] * sd[j]).powi(2);
-                total += weight[j];
-            }
-            let few = if table.degree(u) > 2 { factor } else { 1.0 };
-            if total > 0.0 { few * square.sqrt() / total } else { f64::NAN }
+            let dearer = match (centre, table.degree(u)) {
+                (Centre::Mean, _) | (_, 0) => 1.0,
+                (Centre::Median, n) => loss_of_median(n).sqrt(),
+            };
+            dearer * of_mean(table.rows(u).map(|r| (weight[who[r] as usize], v[who[r] as usize])))
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use super::alternate::{self, Centre, Loss, Rule};
 use super::chi_square::chi_square_quantile;
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+    Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,19 +57,13 @@ impl Method for Catd {
         doc: include_str!("catd.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical, LabelKind::Real],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "Q. Li, Y. Li, J. Gao, L. Su, B. Zhao, M. Demirbas, W. Fan, J. Han. A Confidence-Aware Approach for Truth Discovery on Long-Tail Data. PVLDB 8(4), 2014.",
             doi: Some("10.14778/2735496.2735505"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Optimisation)
     };
 
     fn check(&self, p: &mut Problems) {

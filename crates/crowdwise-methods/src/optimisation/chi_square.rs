@@ -7,7 +7,7 @@ const MANY: f64 = 2000.0;
 
 /// The value below which a share `p` of the chi-square distribution with `n` degrees of freedom lies.
 pub(super) fn chi_square_quantile(p: f64, n: f64) -> f64 {
-    if n <= 0.0 {
+    if n.is_nan() || n <= 0.0 {
         return 0.0;
     }
     let spread = 2.0 / (9.0 * n);

@@ -2,7 +2,7 @@
 
 use super::alternate::{self, Centre, Loss, Rule};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+    Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -85,19 +85,13 @@ impl Method for Crh {
         doc: include_str!("crh.md"),
         aliases: &["opt-crowd"],
         accepts: &[LabelKind::Categorical, LabelKind::Real],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "Q. Li, Y. Li, J. Gao, B. Zhao, W. Fan, J. Han. Resolving Conflicts in Heterogeneous Data by Truth Discovery and Source Reliability Estimation. SIGMOD 2014.",
             doi: Some("10.1145/2588555.2610509"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Optimisation)
     };
 
     fn check(&self, p: &mut Problems) {

@@ -8,8 +8,8 @@ use crate::fast::add_into;
 use crate::mcmc::{effective_size, split_rhat};
 use chain::Chain;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Finding, LabelKind, Method, MethodInfo, Outcome,
-    Problems, Reference, Severity, Status, Step, Stop, Subject,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, Finding, LabelKind, Method, MethodInfo,
+    Outcome, Problems, Reference, Severity, Status, Step, Stop, Subject,
 };
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -64,14 +64,7 @@ impl Method for CrowdSvm {
         doc: include_str!("crowd_svm.md"),
         aliases: &["crowdsvm", "gibbs-crowdsvm"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { confusion: true, stochastic: true, gold: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "T. Tian, J. Zhu. Max-Margin Majority Voting for Learning from Crowds. NIPS 2015; IEEE Transactions on Pattern Analysis and Machine Intelligence 41(10), 2019.",
@@ -83,6 +76,7 @@ impl Method for CrowdSvm {
             },
         ],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Optimisation)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -92,6 +86,10 @@ impl Method for CrowdSvm {
         p.positive("margin", self.margin);
         p.positive("variance", self.variance);
         p.positive("alpha", self.alpha);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -3,8 +3,8 @@
 use super::margin::{CLOSE, Votes, pseudo_posterior, rival};
 use crate::fast::{add_into, dot};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Status, Step,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Reference, Status, Step,
 };
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -90,19 +90,13 @@ impl Method for MaxMarginMajorityVote {
         doc: include_str!("max_margin_majority_vote.md"),
         aliases: &["m3v"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: true,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { monotone: true, gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "T. Tian, J. Zhu. Max-Margin Majority Voting for Learning from Crowds. NIPS 2015; IEEE Transactions on Pattern Analysis and Machine Intelligence 41(10), 2019.",
             doi: Some("10.1109/TPAMI.2018.2860987"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Optimisation)
     };
 
     fn check(&self, p: &mut Problems) {

@@ -1,8 +1,13 @@
 //! Minimax conditional entropy: annotators and items share the blame for confused labels (Zhou and others, 2012 and 2014).
 
+mod admits;
+mod integrated;
 mod label;
 mod model;
 mod part;
+
+pub use admits::items_differ;
+pub(crate) use integrated::fit_integrated;
 
 use crate::confusion::ClassPrior;
 use crate::confusion::shared::{self, Shares, check_entries};
@@ -11,9 +16,10 @@ use crate::used_classes::fit_without_unused;
 use crate::voting::{Ballot, Form};
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Event, LabelKind, Method, MethodInfo, Outcome,
-    Problems, Reference, Run, Status, Step,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Event, Family, LabelKind, Method, MethodInfo,
+    Outcome, Problems, Reference, Run, Status, Step,
 };
+use integrated::{Holds, Solved};
 use model::{Model, Parameters};
 use part::Part;
 use schemars::JsonSchema;
@@ -27,6 +33,8 @@ use std::collections::BTreeMap;
 pub enum MinimaxVariant {
     /// Ordinal if the classes are ordered (and more than two), else categorical.
     Auto,
+    /// As categorical, with items averaged over, annotators drawn to what they share, and the spread of items learned.
+    Integrated,
     /// A matrix for every annotator and for every item.
     Categorical,
     /// A matrix for every annotator, a vector for every item.
@@ -64,9 +72,12 @@ pub struct MinimaxEntropy {
     /// End the search of a round when no parameter would move by more than this.
     pub inner_tol: f64,
     /// What annotators and items are: `categorical`, `vector`, `ordinal`, `scalar` (one difficulty an item), `annotators`
-    /// (no item terms), or `auto` = ordinal for ordered classes, else categorical.
+    /// (no item terms), `integrated` (as categorical, but items are averaged over, annotators are drawn to what they have in
+    /// common, and how much items differ is learned: holds on sparse data), or `auto` = ordinal for ordered classes, else
+    /// categorical.
     pub variant: MinimaxVariant,
-    /// Ridge: gamma times K² for annotators; for items that times labels per annotator over labels per item.
+    /// Ridge: gamma times K² for annotators; for items that times labels per annotator over labels per item. `integrated`:
+    /// four gammas for annotators, whatever K; items by what the labels tell.
     pub gamma: f64,
     /// Ridge of annotators instead of the one by `gamma`.
     pub alpha: Option<f64>,
@@ -128,10 +139,9 @@ impl Method for MinimaxEntropy {
         capabilities: Capabilities {
             confusion: true,
             monotone: true,
-            stochastic: false,
             gold: true,
-            warm_start: false,
             likelihood: true,
+            ..Capabilities::NONE
         },
         references: &[
             Reference {
@@ -144,6 +154,7 @@ impl Method for MinimaxEntropy {
             },
         ],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Optimisation)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -160,6 +171,21 @@ impl Method for MinimaxEntropy {
         p.require(self.folds != 1 && self.folds <= 100, "folds", self.folds, "0, or from 2 to 100");
         let free = self.folds == 0 || (self.alpha.is_none() && self.beta.is_none());
         p.require(free, "folds", self.folds, "0 when alpha or beta is given");
+        if self.variant == MinimaxVariant::Integrated {
+            p.require(
+                self.folds == 0,
+                "folds",
+                self.folds,
+                "0 with variant=integrated, which learns how much items differ",
+            );
+            let uniform = self.class_prior == ClassPrior::Uniform;
+            p.require(
+                uniform,
+                "class_prior",
+                "given",
+                "left out with variant=integrated, which takes the shares of the votes",
+            );
+        }
         Shares::check(self.class_prior, 0.0, &self.class_shares, p);
     }
 
@@ -179,6 +205,9 @@ impl Method for MinimaxEntropy {
         let parts = self.parts(labels.ordered && k > 2);
         check_entries(m, k, k)?;
         check_entries(m * parts.0.len(k) + n * parts.1.len(k), 1, 1)?;
+        if self.variant == MinimaxVariant::Integrated {
+            return self.integrate(data, cx);
+        }
         let (gamma, tried) = if self.folds > 0 { self.choose(data, parts, &shares, cx)? } else { (self.gamma, None) };
         let model = self.model(data, parts, gamma);
         let Fitted { parameters, mut mu, prior, run } = self.solve(&model, data, &shares, cx)?;
@@ -192,7 +221,8 @@ impl Method for MinimaxEntropy {
             diagnostics.details.insert("gamma".into(), json!(gamma));
             diagnostics.details.insert("held_out_log_likelihood".into(), tried);
         }
-        let difficulty = (parts.1 != Part::Nothing).then(|| difficulties(&model, &parameters, &mu));
+        let difficulty =
+            (parts.1 != Part::Nothing).then(|| difficulties(k, &mu, |u, out| model.item_matrix(&parameters, u, out)));
         let mut out = Outcome::classes(k, mu, Annotators::Confusion { k, matrix }, diagnostics);
         out.class_prior = Some(prior);
         out.difficulty = difficulty;
@@ -201,12 +231,11 @@ impl Method for MinimaxEntropy {
 }
 
 /// P(an annotator without leanings errs) on every item, by its own matrix and what is believed of it.
-fn difficulties(model: &Model<'_>, p: &Parameters, mu: &[f64]) -> Vec<f64> {
-    let k = model.k;
+fn difficulties(k: usize, mu: &[f64], matrix: impl Fn(usize, &mut [f64])) -> Vec<f64> {
     let mut item = vec![0.0; k * k];
-    (0..model.units)
+    (0..mu.len() / k)
         .map(|u| {
-            model.item_matrix(p, u, &mut item);
+            matrix(u, &mut item);
             item.chunks_exact_mut(k).for_each(|row| _ = softmax(row));
             1.0 - (0..k).map(|c| mu[u * k + c] * item[c * k + c]).sum::<f64>()
         })
@@ -214,10 +243,31 @@ fn difficulties(model: &Model<'_>, p: &Parameters, mu: &[f64]) -> Vec<f64> {
 }
 
 impl MinimaxEntropy {
+    fn integrate(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
+        let k = data.table.n_classes();
+        let gold = data.gold_classes();
+        let alpha = self.alpha.unwrap_or(4.0 * self.gamma);
+        let holds = Holds { alpha, beta: self.beta, max_iter: self.max_iter, tol: self.tol };
+        let Solved { mut mu, annotators: mut matrix, items, prior, beta, run } =
+            integrated::solve(data, gold.as_deref(), holds, cx)?;
+        shared::complete(&mut mu, data, gold.as_deref(), &prior);
+        matrix.chunks_exact_mut(k).for_each(|row| _ = softmax(row));
+        let mut diagnostics = run.diagnostics("none");
+        diagnostics.details.insert("alpha".into(), json!(alpha));
+        diagnostics.details.insert("beta".into(), json!(beta));
+        let difficulty = difficulties(k, &mu, |u, out| out.copy_from_slice(&items[u * k * k..][..k * k]));
+        let mut out = Outcome::classes(k, mu, Annotators::Confusion { k, matrix }, diagnostics);
+        out.class_prior = Some(prior);
+        out.difficulty = Some(difficulty);
+        Ok(out)
+    }
+
     fn parts(&self, ordered: bool) -> (Part, Part) {
         match self.variant {
             MinimaxVariant::Auto if ordered => (Part::Thresholds, Part::Thresholds),
-            MinimaxVariant::Auto | MinimaxVariant::Categorical => (Part::Matrix, Part::Matrix),
+            MinimaxVariant::Auto | MinimaxVariant::Categorical | MinimaxVariant::Integrated => {
+                (Part::Matrix, Part::Matrix)
+            }
             MinimaxVariant::Vector => (Part::Matrix, Part::Row),
             MinimaxVariant::Ordinal => (Part::Thresholds, Part::Thresholds),
             MinimaxVariant::Scalar => (Part::Matrix, Part::Scalar),

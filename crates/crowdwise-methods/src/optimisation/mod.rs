@@ -13,4 +13,5 @@ pub use catd::Catd;
 pub use crh::{Crh, CrhLoss, Distance};
 pub use crowd_svm::CrowdSvm;
 pub use max_margin_majority_vote::MaxMarginMajorityVote;
-pub use minimax_entropy::{MinimaxEntropy, MinimaxSearch, MinimaxVariant};
+pub(crate) use minimax_entropy::fit_integrated;
+pub use minimax_entropy::{MinimaxEntropy, MinimaxSearch, MinimaxVariant, items_differ};

@@ -1,11 +1,11 @@
 //! Classes with an order: grades, levels, ratings on a short scale.
 
-mod curve;
-mod grid;
+mod admits;
+mod kinds;
 mod ordinal;
 mod ordinal_vb;
 mod scale;
-mod search;
 
+pub use admits::follows_order;
 pub use ordinal::Ordinal;
 pub use ordinal_vb::OrdinalVb;

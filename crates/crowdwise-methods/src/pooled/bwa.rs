@@ -2,8 +2,8 @@
 
 use crate::confusion::{Init, start};
 use crowdwise_core::{
-    Annotators, Capabilities, Categorical, Codes, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome,
-    Problems, Reference, Status, Step,
+    Annotators, Capabilities, Categorical, Codes, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo,
+    Outcome, Problems, Reference, Status, Step,
 };
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -163,20 +163,14 @@ impl Method for Bwa {
         doc: include_str!("bwa.md"),
         aliases: &["bayesian-weighted-average"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "Y. Li, B. I. P. Rubinstein, T. Cohn. Truth Inference at Scale: A Bayesian Model for Adjudicating Highly \
                    Redundant Crowd Annotations. WWW 2019.",
             doi: Some("10.1145/3308558.3313459"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Pooled)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -184,6 +178,10 @@ impl Method for Bwa {
         p.at_least("tol", self.tol, 0.0);
         p.within("alpha", self.alpha, 1e-6, 1e9);
         p.within("lambda", self.lambda, 1e-9, 1e9);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.init != Init::Majority // every other start draws or chooses by number
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -8,7 +8,7 @@ use crate::confusion::kernel::{Begin, Engine};
 use crate::confusion::start::{self, Started};
 use crate::confusion::{Init, shared};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Annotators, Capabilities, Context, Dataset, Error, Event, Family, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Status,
 };
 use model::Communities;
@@ -110,11 +110,10 @@ impl Method for CommunityBcc {
         accepts: &[LabelKind::Categorical],
         capabilities: Capabilities {
             confusion: true,
-            monotone: false,
             stochastic: true,
             gold: true,
-            warm_start: false,
             likelihood: true,
+            ..Capabilities::NONE
         },
         references: &[Reference {
             text: "M. Venanzi, J. Guiver, G. Kazai, P. Kohli, M. Shokouhi. Community-Based Bayesian Aggregation Models for \
@@ -122,6 +121,7 @@ impl Method for CommunityBcc {
             doi: Some("10.1145/2566486.2567989"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Pooled)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -134,6 +134,10 @@ impl Method for CommunityBcc {
         p.within("beta_diagonal", self.beta_diagonal, 1e-6, 1e9);
         p.within("beta_off", self.beta_off, 1e-6, 1e9);
         p.count("restarts", self.restarts);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

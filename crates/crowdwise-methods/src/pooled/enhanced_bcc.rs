@@ -7,8 +7,8 @@ use crate::confusion::em;
 use crate::confusion::kernel::{Begin, Dense, Engine};
 use crate::confusion::{Init, shared, start};
 use crowdwise_core::{
-    Annotators, Capabilities, Categorical, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Objective,
-    Outcome, Problems, Reference, Run, Status, Step,
+    Annotators, Capabilities, Categorical, Context, Dataset, Error, Event, Family, LabelKind, Method, MethodInfo,
+    Objective, Outcome, Problems, Reference, Run, Status, Step,
 };
 use model::SubTypes;
 use rand_distr::{Distribution, Exp1};
@@ -128,9 +128,8 @@ impl Method for EnhancedBcc {
             confusion: true,
             monotone: true,
             stochastic: true,
-            gold: false,
-            warm_start: false,
             likelihood: true,
+            ..Capabilities::NONE
         },
         references: &[Reference {
             text: "Y. Li, B. I. P. Rubinstein, T. Cohn. Exploiting Worker Correlation for Label Aggregation in \
@@ -138,6 +137,7 @@ impl Method for EnhancedBcc {
             doi: None,
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Pooled)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -150,6 +150,10 @@ impl Method for EnhancedBcc {
         p.within("beta_diagonal", self.beta_diagonal, 1e-6, 1e9);
         p.within("beta_off", self.beta_off, 1e-6, 1e9);
         p.count("restarts", self.restarts);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -6,8 +6,8 @@ use crate::confusion::kernel::{Engine, Model, Sums};
 use crate::confusion::{Init, shared, start};
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
-    Status,
+    Annotators, Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -190,15 +190,7 @@ impl Method for HierarchicalDawidSkene {
         doc: include_str!("hierarchical_dawid_skene.md"),
         aliases: &["hds"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            // the spread is not chosen by the objective
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: true,
-        },
+        capabilities: Capabilities { confusion: true, gold: true, likelihood: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "S. Paun, B. Carpenter, J. Chamberlain, D. Hovy, U. Kruschwitz, M. Poesio. Comparing Bayesian Models \
@@ -212,6 +204,7 @@ impl Method for HierarchicalDawidSkene {
             },
         ],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Pooled)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -221,6 +214,10 @@ impl Method for HierarchicalDawidSkene {
         p.between("prior_accuracy", self.prior_accuracy, 0.0, 1.0);
         p.count("newton_steps", self.newton_steps);
         p.within("beta", self.beta, 0.0, 1e9);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.init != Init::Majority // every other start draws or chooses by number
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -1,15 +1,18 @@
 //! Annotators that share something: a pooled confusion matrix, communities, a population, sub-types of items.
 
 mod bwa;
+mod common;
 mod community_bcc;
 mod enhanced_bcc;
 mod hierarchical_dawid_skene;
 mod pooled_dawid_skene;
 
 pub use bwa::Bwa;
+pub(crate) use common::Shared;
 pub use community_bcc::CommunityBcc;
 pub use enhanced_bcc::EnhancedBcc;
 pub use hierarchical_dawid_skene::HierarchicalDawidSkene;
+pub(crate) use pooled_dawid_skene::vote_shares;
 pub use pooled_dawid_skene::{PooledDawidSkene, PooledPrior, Structure};
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -4,13 +4,15 @@ mod model;
 
 use crate::confusion::em::{self, Fitted, Settings, Start};
 use crate::confusion::kernel::{Dense, Engine};
+use crate::confusion::settling::Settle;
 use crate::confusion::shared;
 use crate::confusion::{Init, start};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Status, Step, Stop, TracePoint,
+    Annotators, Capabilities, Context, Dataset, Error, Event, Family, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Situation, Status, Step, Stop, TracePoint,
 };
 use model::Pooled;
+pub(crate) use model::vote_shares;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +67,7 @@ pub enum PooledPrior {
 impl Default for PooledDawidSkene {
     fn default() -> Self {
         PooledDawidSkene {
-            max_iter: 60,
+            max_iter: 500,
             tol: 1e-5,
             structure: Structure::Full,
             class_prior: PooledPrior::Learn,
@@ -114,7 +116,7 @@ impl PooledDawidSkene {
         if anneal {
             path = self.cool(engine, &mut model, &mut class, cx)?;
         }
-        let settings = Settings::soft(self.max_iter, self.tol, false);
+        let settings = Settings { settle: Settle::End, ..Settings::soft(self.max_iter, self.tol, false) };
         let mut fitted = em::fit(engine, &mut model, Start::Counts { class }, &settings, data.table.n_units(), cx)?;
         for t in &mut fitted.run.trace {
             t.iteration += path.len();
@@ -177,12 +179,10 @@ impl Method for PooledDawidSkene {
         accepts: &[LabelKind::Categorical],
         capabilities: Capabilities {
             confusion: true,
-            // the pooled prior is not chosen by the bound, so that the bound may fall
-            monotone: false,
-            stochastic: false,
             gold: true,
             warm_start: true,
             likelihood: true,
+            ..Capabilities::NONE
         },
         references: &[
             Reference {
@@ -196,6 +196,8 @@ impl Method for PooledDawidSkene {
             },
         ],
         status: Status::Stable,
+        compared: Situation::OF_CLASSES,
+        ..MethodInfo::of(Family::Pooled)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -207,6 +209,10 @@ impl Method for PooledDawidSkene {
         for &t in self.temperatures.iter().flatten() {
             p.within("temperatures", t, 1e-6, 1.0);
         }
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.init != Init::Majority // every other start draws or chooses by number
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -2,9 +2,10 @@ use super::intervals::{places, variances};
 use super::likelihood::{Point, Problem};
 use super::newton::maximise;
 use super::pairs::{BOTH_ORDERS, Comparisons, infinite_scores, no_position, with_itself};
+use crowdwise_core::stats::LEVEL;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Finding, Fit, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Severity, Status, Subject, Truth, group,
+    Annotators, Capabilities, Context, Dataset, Error, Family, Finding, Fit, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Reference, Severity, Situation, Status, Subject, Truth, group,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,7 +55,7 @@ impl Default for BradleyTerry {
             ridge: 0.01,
             virtual_wins: 0.0,
             position: false,
-            level: 0.95,
+            level: LEVEL,
             dense_items: 2000,
             max_iter: 100,
             tol: 1e-8,
@@ -70,14 +71,7 @@ impl Method for BradleyTerry {
         doc: include_str!("bradley_terry.md"),
         aliases: &["bt", "bt-ties"],
         accepts: &[LabelKind::Preference],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: true,
-            stochastic: false,
-            gold: false,
-            warm_start: true,
-            likelihood: true,
-        },
+        capabilities: Capabilities { monotone: true, warm_start: true, likelihood: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "R. A. Bradley and M. E. Terry, Rank analysis of incomplete block designs: I. The method of paired comparisons, Biometrika 39(3/4), 1952",
@@ -97,6 +91,8 @@ impl Method for BradleyTerry {
             },
         ],
         status: Status::Stable,
+        compared: &[Situation::Comparisons, Situation::Rankings],
+        ..MethodInfo::of(Family::Preference)
     };
 
     fn check(&self, problems: &mut Problems) {
@@ -105,6 +101,10 @@ impl Method for BradleyTerry {
         problems.between("level", self.level, 0.0, 1.0);
         problems.count("max_iter", self.max_iter);
         problems.positive("tol", self.tol);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -5,9 +5,10 @@ use super::outcome::both;
 use super::pairs::{BOTH_ORDERS, Comparisons, infinite_scores, no_position, with_itself};
 use super::prior::Crowd;
 use crate::optimise::Search;
+use crowdwise_core::stats::LEVEL;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Finding, Fit, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Run, Severity, Status, Step, Stop, Subject, Truth, group,
+    Annotators, Capabilities, Context, Dataset, Error, Family, Finding, Fit, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Reference, Run, Severity, Situation, Status, Step, Stop, Subject, Truth, group,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,7 +55,7 @@ impl Default for CrowdBradleyTerry {
             beta: None,
             virtual_wins: 0.5,
             ridge: 0.0,
-            level: 0.95,
+            level: LEVEL,
             dense_items: 1500,
             max_iter: 500,
             tol: 1e-6,
@@ -76,14 +77,7 @@ impl Method for CrowdBradleyTerry {
         doc: include_str!("crowd_bt.md"),
         aliases: &["crowd-bradley-terry", "noisy-bradley-terry"],
         accepts: &[LabelKind::Preference],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: true,
-            stochastic: false,
-            gold: false,
-            warm_start: true,
-            likelihood: true,
-        },
+        capabilities: Capabilities { monotone: true, warm_start: true, likelihood: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "X. Chen, P. N. Bennett, K. Collins-Thompson and E. Horvitz, Pairwise ranking aggregation in a crowdsourced setting, WSDM 2013",
@@ -99,6 +93,8 @@ impl Method for CrowdBradleyTerry {
             },
         ],
         status: Status::Stable,
+        compared: &[Situation::Comparisons, Situation::Rankings],
+        ..MethodInfo::of(Family::Preference)
     };
 
     fn check(&self, problems: &mut Problems) {
@@ -116,6 +112,10 @@ impl Method for CrowdBradleyTerry {
         problems.between("level", self.level, 0.0, 1.0);
         problems.count("max_iter", self.max_iter);
         problems.positive("tol", self.tol);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -1,10 +1,12 @@
 use super::bradley_terry::centred;
 use super::dense::Cholesky;
+use super::outcome::both;
 use super::pairs::{Comparisons, with_itself};
 use super::places::separated;
+use crowdwise_core::stats::LEVEL;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Severity, Status, Step, Subject, Truth, group,
+    Annotators, Capabilities, Context, Dataset, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Reference, Severity, Situation, Status, Step, Subject, Truth, group,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,7 +33,7 @@ pub struct RankCentrality {
 
 impl Default for RankCentrality {
     fn default() -> Self {
-        RankCentrality { alpha: 1.0, level: 0.95, dense_items: 1000, max_iter: 10_000, tol: 1e-9 }
+        RankCentrality { alpha: 1.0, level: LEVEL, dense_items: 1000, max_iter: 10_000, tol: 1e-9 }
     }
 }
 
@@ -43,19 +45,14 @@ impl Method for RankCentrality {
         doc: include_str!("rank_centrality.md"),
         aliases: &[],
         accepts: &[LabelKind::Preference],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: false,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities::NONE,
         references: &[Reference {
             text: "S. Negahban, S. Oh and D. Shah, Rank centrality: ranking from pairwise comparisons, Operations Research 65(1), 2017",
             doi: Some("10.1287/opre.2016.1534"),
         }],
         status: Status::Stable,
+        compared: &[Situation::Comparisons, Situation::Rankings],
+        ..MethodInfo::of(Family::Preference)
     };
 
     fn check(&self, problems: &mut Problems) {
@@ -63,6 +60,10 @@ impl Method for RankCentrality {
         problems.between("level", self.level, 0.0, 1.0);
         problems.count("max_iter", self.max_iter);
         problems.positive("tol", self.tol);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
@@ -84,10 +85,18 @@ impl Method for RankCentrality {
             cx.iterate(self.max_iter, self.tol, |_, _| Ok(Step { objective: None, change: walk.sweep(&mut p) }))?;
         let log: Vec<f64> = p.iter().map(|p| p.ln()).collect();
         let score = centred(&log, &component, n_components);
-        let variance = cx.install(|| walk.variances(&p, &component, n_components, self.dense_items))?;
+        let (free, variance) = cx.install(|| {
+            let free = walk.unshrunk(&score, |x| centred(x, &component, n_components));
+            let variance = walk.variances(&free, &component, n_components, self.dense_items);
+            (free, variance)
+        })?;
         let z = std::f64::consts::SQRT_2 * self.level.inv_error();
-        let interval: Vec<[f64; 2]> =
-            score.iter().zip(&variance).map(|(s, v)| [s - z * v.sqrt(), s + z * v.sqrt()]).collect();
+        // about the score without the pull of the pseudo wins, which is part of the error; the score itself is inside
+        let around = |n: usize| {
+            let half = z * variance[n].sqrt();
+            [score[n].min(free[n] - half), score[n].max(free[n] + half)]
+        };
+        let interval: Vec<[f64; 2]> = (0..score.len()).map(around).collect();
         let mut ranks = vec![[1, 1]; score.len()];
         for items in members(&component, n_components) {
             let own: Vec<[f64; 2]> = items.iter().map(|&i| interval[i]).collect();
@@ -100,6 +109,7 @@ impl Method for RankCentrality {
             ("components", json!(n_components)),
             ("strong_components", json!(strong)),
             ("alpha_used", json!(alpha)),
+            ("unshrunk_score", json!(free)),
         ] {
             diagnostics.details.insert(key.into(), value);
         }
@@ -114,6 +124,11 @@ impl Method for RankCentrality {
         })
     }
 }
+
+/// Rounds in which the pull of the pseudo wins is undone, sweeps of each, and how far a score may move.
+const UNSHRINK: usize = 60;
+const SWEEPS: usize = 200;
+const FURTHEST: f64 = 6.0;
 
 /// The items of each of `n` components.
 pub fn members(component: &[u32], n: usize) -> Vec<Vec<usize>> {
@@ -181,25 +196,65 @@ impl Walk {
         change
     }
 
-    /// Variances of centred ln p if wins are independent and the walk is reversible, as it is in a Bradley-Terry world:
-    /// with the flows q_ij = p_i rate(i, j), ln p moves by L⁻¹ of the change of the balance, L the Laplacian of the flows.
-    fn variances(&self, p: &[f64], component: &[u32], n_components: usize, dense_items: usize) -> Vec<f64> {
-        let mut out = vec![0.0; p.len()];
+    /// The Bradley-Terry scores under which the walk, pseudo wins and all, would come out as it did if every pair were won
+    /// as often as expected. Without pseudo wins these are the scores themselves.
+    fn unshrunk(&self, score: &[f64], centred: impl Fn(&[f64]) -> Vec<f64>) -> Vec<f64> {
+        let mut s = score.to_vec();
+        if self.alpha == 0.0 {
+            return s;
+        }
+        let mut p: Vec<f64> = score.iter().map(|x| x.exp()).collect();
+        for _ in 0..UNSHRINK {
+            let expected = self.expected(&s);
+            for _ in 0..SWEEPS {
+                if expected.sweep(&mut p) < 1e-7 {
+                    break;
+                }
+            }
+            let comes_out = centred(&p.iter().map(|p| p.ln()).collect::<Vec<_>>());
+            let step = |n: usize| (score[n] - comes_out[n]).clamp(-1.0, 1.0);
+            // who won everything would run away
+            let next = |n: usize| (s[n] + step(n)).clamp(score[n] - FURTHEST, score[n] + FURTHEST);
+            let next: Vec<f64> = centred(&(0..s.len()).map(next).collect::<Vec<_>>());
+            let moved = next.iter().zip(&s).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            s = next;
+            if moved < 1e-5 {
+                break;
+            }
+        }
+        s
+    }
+
+    /// The same pairs, won as often as these scores say.
+    fn expected(&self, s: &[f64]) -> Walk {
+        let mut edges = self.edges.clone();
+        for i in 0..s.len() {
+            for e in &mut edges[self.offsets[i]..self.offsets[i + 1]] {
+                let (wins, losses) = both(s[i] - s[e.0 as usize]);
+                let all = e.3 + 2.0 * self.alpha;
+                (e.1, e.2) = ((e.3 * wins + self.alpha) / all, (e.3 * losses + self.alpha) / all);
+            }
+        }
+        Walk { offsets: self.offsets.clone(), edges, alpha: self.alpha }
+    }
+
+    /// Variances of the centred unshrunk scores `s` if wins are independent. A change of the shares moves the balance of
+    /// the walk, and so do the scores: with B the Laplacian of how the balance moves with the scores, and V that of the
+    /// noise of the shares, the variance is B⁻¹ V B⁻¹. Without pseudo wins B has the flows of the walk.
+    fn variances(&self, s: &[f64], component: &[u32], n_components: usize, dense_items: usize) -> Vec<f64> {
+        let mut out = vec![0.0; s.len()];
         for items in members(component, n_components) {
-            // sizes of p in one component may be anything: the middle one is 1
-            let unit = items.iter().map(|&i| p[i].ln()).sum::<f64>() / items.len() as f64;
-            let at = |i: usize| (p[i].ln() - unit).exp();
             if items.len() == 1 {
                 continue;
             }
-            let exact = items.len() <= dense_items && self.exact(&items, &at, &mut out);
+            let exact = items.len() <= dense_items && self.exact(&items, s, &mut out);
             if !exact {
                 for &i in &items {
                     let (mut flow, mut noise) = (0.0, 0.0);
-                    for &(j, to, from, n) in self.of(i) {
-                        let (pi, pj) = (at(i), at(j as usize));
-                        flow += 0.5 * (pi * from + pj * to);
-                        noise += (pi + pj).powi(2) * self.noise(to, n);
+                    for &(j, _, _, n) in self.of(i) {
+                        let (f, v) = self.response(s[i], s[j as usize], n);
+                        flow += f;
+                        noise += v;
                     }
                     out[i] = noise / (flow * flow);
                 }
@@ -208,25 +263,30 @@ impl Walk {
         out
     }
 
-    /// Variance of a share of wins with pseudo wins.
-    fn noise(&self, share: f64, n: f64) -> f64 {
-        share * (1.0 - share) * n / (n + 2.0 * self.alpha).powi(2)
+    /// How much the balance between two items that were compared `n` times moves with the difference of their scores, and
+    /// its variance by chance.
+    fn response(&self, a: f64, b: f64, n: f64) -> (f64, f64) {
+        let (x, y) = both(a - b);
+        // p_a + p_b; scores of one component are centred, so that neither is out of range
+        let size = a.exp() + b.exp();
+        let all = n + 2.0 * self.alpha;
+        (size * x * y * n / all, size * size * x * y * n / (all * all))
     }
 
     /// False if the flows are too unequal for the numbers.
-    fn exact(&self, items: &[usize], at: &dyn Fn(usize) -> f64, out: &mut [f64]) -> bool {
+    fn exact(&self, items: &[usize], s: &[f64], out: &mut [f64]) -> bool {
         let m = items.len();
         let place: std::collections::HashMap<usize, usize> = items.iter().enumerate().map(|(a, &i)| (i, a)).collect();
         let mut h = vec![0.0; m * m];
         let mut edges: Vec<(usize, usize, f64)> = Vec::new();
         for (a, &i) in items.iter().enumerate() {
-            for &(j, to, from, n) in self.of(i) {
+            for &(j, _, _, n) in self.of(i) {
                 let b = place[&(j as usize)];
-                let flow = 0.5 * (at(i) * from + at(j as usize) * to);
+                let (flow, noise) = self.response(s[i], s[j as usize], n);
                 h[a * m + a] += flow;
                 if b < a {
                     h[a * m + b] -= flow;
-                    edges.push((a, b, (at(i) + at(j as usize)).powi(2) * self.noise(to, n)));
+                    edges.push((a, b, noise));
                 }
             }
         }

@@ -5,8 +5,8 @@ use super::linear::MOST_FEATURES;
 use super::noise::Noise;
 use super::settings::Settings;
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Run, Status,
-    Step,
+    Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference,
+    Run, Status, Step,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,14 +54,7 @@ impl Method for CrowdRegression {
         doc: include_str!("crowd_regression.md"),
         aliases: &["reg-e2e"],
         accepts: &[LabelKind::Real],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { gold: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "V. C. Raykar, S. Yu, L. H. Zhao, G. H. Valadez, C. Florin, L. Bogoni, L. Moy. Learning From Crowds. JMLR 11, 2010.",
@@ -73,8 +66,9 @@ impl Method for CrowdRegression {
             },
         ],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        ..MethodInfo::of(Family::Real)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);

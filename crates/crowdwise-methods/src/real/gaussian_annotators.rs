@@ -2,8 +2,8 @@ use super::noise::Noise;
 use super::settings::Settings;
 use super::{Mean, outliers};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Run, Status, Step, Truth,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Reference, Run, Status, Step, Truth,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,14 +53,7 @@ impl Method for GaussianAnnotators {
         doc: include_str!("gaussian_annotators.md"),
         aliases: &["reg-em", "reg-t"],
         accepts: &[LabelKind::Real],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { gold: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "V. C. Raykar, S. Yu, L. H. Zhao, G. H. Valadez, C. Florin, L. Bogoni, L. Moy. Learning From Crowds. JMLR 11, 2010.",
@@ -72,6 +65,7 @@ impl Method for GaussianAnnotators {
             },
         ],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Real)
     };
 
     fn check(&self, p: &mut Problems) {

@@ -1,8 +1,9 @@
+use super::errors::{of_mean, squared_errors};
 use super::{Mean, average, median};
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, GoldValues, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Run, Status, Step, Truth,
+    Annotators, Capabilities, Context, Dataset, Error, Family, GoldValues, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Reference, Run, Status, Step, Truth,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,19 +43,13 @@ impl Method for LevelPropagation {
         doc: include_str!("level_propagation.md"),
         aliases: &["reg-bp"],
         accepts: &[LabelKind::Real],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "J. Ok, S. Oh, Y. Jang, J. Shin, Y. Yi. Iterative Bayesian Learning for Crowdsourced Regression. AISTATS 2019.",
             doi: None,
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Real)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -219,6 +214,7 @@ impl<'a> Network<'a> {
 
     fn estimates(&self) -> (Vec<f64>, Vec<f64>) {
         let table = &self.data.table;
+        let v = squared_errors(table, &self.x, &self.known);
         let one = |u: usize| {
             if let Some(known) = self.known[u] {
                 return (known + self.centre, 0.0);
@@ -228,8 +224,9 @@ impl<'a> Network<'a> {
                 return (f64::NAN, f64::NAN);
             }
             let p: f64 = rows.clone().map(|r| self.precision[r]).sum();
-            let t: f64 = rows.map(|r| self.precision[r] * self.x[r]).sum();
-            (t / p + self.centre, (1.0 / p).sqrt())
+            let t: f64 = rows.clone().map(|r| self.precision[r] * self.x[r]).sum();
+            // the levels that fit best are the quietest that could be: 1 / p would say so little doubt as that
+            (t / p + self.centre, of_mean(rows.map(|r| (self.precision[r], v[table.annotator()[r] as usize]))))
         };
         (0..table.n_units()).map(one).unzip()
     }

@@ -1,6 +1,7 @@
-use super::{Centre, average, estimate, variance};
+use super::{Centre, POOLING, average, estimate, variance};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+    Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
+    Situation, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,7 @@ pub struct Mean {
 
 impl Default for Mean {
     fn default() -> Self {
-        Mean { pooling: 1.0 }
+        Mean { pooling: POOLING }
     }
 }
 
@@ -32,6 +33,8 @@ impl Method for Mean {
         capabilities: CAPABILITIES,
         references: &[Reference { text: "F. Galton. Vox populi. Nature 75, 1907.", doi: Some("10.1038/075450a0") }],
         status: Status::Stable,
+        compared: &[Situation::Values],
+        ..MethodInfo::of(Family::Real)
     };
 
     fn check(&self, problems: &mut Problems) {
@@ -48,11 +51,4 @@ impl Method for Mean {
 }
 
 /// The same for the three rules: nothing is iterated or drawn, known values are kept.
-pub(super) const CAPABILITIES: Capabilities = Capabilities {
-    confusion: false,
-    monotone: false,
-    stochastic: false,
-    gold: true,
-    warm_start: false,
-    likelihood: false,
-};
+pub(super) const CAPABILITIES: Capabilities = Capabilities { gold: true, ..Capabilities::NONE };

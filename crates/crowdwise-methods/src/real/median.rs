@@ -1,6 +1,8 @@
 use super::mean::CAPABILITIES;
-use super::{Centre, estimate, variance};
-use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
+use super::{Centre, POOLING, estimate, variance};
+use crowdwise_core::{
+    Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Situation, Status,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +18,7 @@ pub struct Median {
 
 impl Default for Median {
     fn default() -> Self {
-        Median { pooling: 1.0 }
+        Median { pooling: POOLING }
     }
 }
 
@@ -37,6 +39,8 @@ impl Method for Median {
             },
         ],
         status: Status::Stable,
+        compared: &[Situation::Values],
+        ..MethodInfo::of(Family::Real)
     };
 
     fn check(&self, problems: &mut Problems) {
@@ -60,7 +64,7 @@ fn middle(x: &[f64]) -> f64 {
 
 /// Variance of the median over that of the mean for n values with normal noise: from the distribution of the middle
 /// values up to 10, beyond by a fit to it within 0.1 %; π/2 in the limit.
-fn loss(n: usize) -> f64 {
+pub(crate) fn loss(n: usize) -> f64 {
     const EXACT: [f64; 10] = [1.0, 1.0, 1.34601, 1.1928, 1.43417, 1.28846, 1.47313, 1.34545, 1.49491, 1.38326];
     EXACT.get(n - 1).copied().unwrap_or_else(|| {
         let size = n as f64;

@@ -1,6 +1,7 @@
 //! Real values.
 
 mod crowd_regression;
+pub(crate) mod errors;
 mod gaussian_annotators;
 mod level_propagation;
 mod linear;
@@ -17,6 +18,7 @@ pub use gaussian_annotators::GaussianAnnotators;
 pub use level_propagation::LevelPropagation;
 pub use mean::Mean;
 pub use median::Median;
+pub(crate) use median::loss as loss_of_median;
 pub use trimmed_mean::TrimmedMean;
 
 use crowdwise_core::{Context, Dataset, Diagnostics, Error, GoldValues, Outcome, Truth};
@@ -32,6 +34,11 @@ pub(crate) struct Centre {
     /// Standard error over standard deviation.
     pub factor: f64,
 }
+
+/// How many labels' worth of the pooled variance an item's own is mixed with, unless asked otherwise. With three, ± 1.645
+/// standard errors hold 90 % of the truths for 2 to 10 values an item (`repro coverage`); less makes items that agree by
+/// chance look sure.
+pub(crate) const POOLING: f64 = 3.0;
 
 /// Items per piece of parallel work.
 const CHUNK: usize = 1024;

@@ -312,12 +312,35 @@ impl<'a> Noise<'a> {
     /// Estimates and their standard errors; unknown where nobody said anything and there are no features.
     pub fn estimates(&self) -> (Vec<f64>, Vec<f64>) {
         let there = |u: usize| self.table.degree(u) > 0 || self.known[u].is_some();
+        let shift = self.shift_variance();
         let estimate = |u: usize| match &self.linear {
-            _ if there(u) => (self.y[u] + self.centre, self.v[u].sqrt()),
+            _ if there(u) => (self.y[u] + self.centre, (self.v[u] + self.by_biases(u, shift)).sqrt()),
             Some(linear) => (linear.at[u] + self.centre, self.spread.sqrt()),
             None => (f64::NAN, f64::NAN),
         };
         (0..self.table.n_units()).map(estimate).unzip()
+    }
+
+    /// Variance of the mean bias of the crowd, which no label shows: biases are drawn about 0, but their mean is not 0.
+    fn shift_variance(&self) -> f64 {
+        if !self.set.bias || self.known.iter().any(Option::is_some) {
+            return 0.0;
+        }
+        let (sum, square) = self.n.iter().fold((0.0, 0.0), |(a, b), n| (a + n, b + n * n));
+        self.bias_prior * square / (sum * sum)
+    }
+
+    /// What the doubt about biases adds to the variance of an item.
+    fn by_biases(&self, u: usize, shift: f64) -> f64 {
+        if self.known[u].is_some() {
+            return 0.0;
+        }
+        let of = |r: usize| {
+            let j = self.table.annotator()[r] as usize;
+            let share = self.weight[r] * self.precision[j] * self.scale[j] * self.v[u];
+            share * share * self.bias_v[j]
+        };
+        shift + self.table.rows(u).map(of).sum::<f64>()
     }
 
     /// Bias (at the mean of all items) and standard deviation of every annotator.

@@ -1,6 +1,8 @@
 use super::mean::CAPABILITIES;
-use super::{Centre, estimate, median, variance};
-use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
+use super::{Centre, POOLING, estimate, median, variance};
+use crowdwise_core::{
+    Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Situation, Status,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +23,7 @@ pub struct TrimmedMean {
 
 impl Default for TrimmedMean {
     fn default() -> Self {
-        TrimmedMean { trim: 0.1, fractional: true, pooling: 1.0 }
+        TrimmedMean { trim: 0.1, fractional: true, pooling: POOLING }
     }
 }
 
@@ -45,6 +47,8 @@ impl Method for TrimmedMean {
             },
         ],
         status: Status::Stable,
+        compared: &[Situation::Values],
+        ..MethodInfo::of(Family::Real)
     };
 
     fn check(&self, problems: &mut Problems) {

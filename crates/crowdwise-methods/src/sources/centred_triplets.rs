@@ -8,8 +8,8 @@ use crate::confusion::ClassPrior;
 use crate::used_classes::fit_without_unused;
 use closed_form::rates;
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Diagnostics, Error, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Severity, Status, Subject,
+    Capabilities, Context, Dataset, Diagnostics, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Reference, Severity, Status, Subject,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,20 +33,14 @@ impl Method for CentredTriplets {
         doc: include_str!("centred_triplets.md"),
         aliases: &["triplet", "flyingsquid"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: false,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities::NONE,
         references: &[Reference {
             text: "D. Y. Fu, M. F. Chen, F. Sala, S. M. Hooper, K. Fatahalian, C. Ré. Fast and Three-rious: Speeding Up Weak \
                    Supervision with Triplet Methods. ICML 2020.",
             doi: Some("10.48550/arXiv.2002.11955"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Sources)
     };
 
     fn check(&self, _problems: &mut Problems) {}

@@ -2,8 +2,8 @@
 
 use crowdwise_core::stats::argmax;
 use crowdwise_core::{
-    Annotators, Capabilities, Categorical, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo,
-    Outcome, Probabilities, Problems, Reference, Status,
+    Annotators, Capabilities, Categorical, Context, Dataset, Diagnostics, Error, Family, LabelKind, Method, MethodInfo,
+    Needs, Outcome, Probabilities, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -201,7 +201,7 @@ fn probabilities(data: &Dataset) -> Result<&Probabilities, Error> {
         ),
         None => (
             "crowdlab averages annotators with a classifier, but no class probabilities are given".into(),
-            "`--probabilities FILE`: one row per item, one column per class; without a classifier use another method",
+            "⟦--probabilities FILE⟧: one row per item, one column per class; without a classifier use another method",
         ),
     };
     Err(Error::Unsupported { what, hint: Some(hint.into()) })
@@ -222,20 +222,15 @@ impl Method for Crowdlab {
         doc: include_str!("crowdlab.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: false,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities::NONE,
         references: &[Reference {
             text: "H. W. Goh, U. Tkachenko, J. Mueller. CROWDLAB: Supervised Learning to Infer Consensus Labels and Quality \
                    Scores for Data with Multiple Annotators. 2022.",
             doi: Some("10.48550/arXiv.2210.06812"),
         }],
         status: Status::Stable,
+        needs: Needs { probabilities: true, ..Needs::NOTHING },
+        ..MethodInfo::of(Family::Sources)
     };
 
     fn check(&self, p: &mut Problems) {

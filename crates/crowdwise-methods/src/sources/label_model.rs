@@ -5,7 +5,8 @@ mod moments;
 use super::votes::{Scores, Votes, balance};
 use crate::used_classes::fit_without_unused;
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, Step,
+    Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+    Step,
 };
 use moments::Moments;
 use schemars::JsonSchema;
@@ -57,20 +58,14 @@ impl Method for LabelModel {
         doc: include_str!("label_model.md"),
         aliases: &["metal", "snorkel"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: false,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities::NONE,
         references: &[Reference {
             text: "A. Ratner, B. Hancock, J. Dunnmon, F. Sala, S. Pandey, C. Ré. Training Complex Models with Multi-Task Weak \
                    Supervision. AAAI 2019.",
             doi: Some("10.1609/aaai.v33i01.33014763"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Sources)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -88,7 +83,7 @@ impl Method for LabelModel {
         let labels = data.table.categorical().expect("the kind was checked");
         let (votes, shares) = (Votes::new(&labels), balance(&self.class_shares, &labels)?);
         let k = votes.k;
-        let moments = Moments::new(&votes, &shares, self.lambda);
+        let moments = Moments::new(&votes, &shares, self.lambda)?;
         let first = moments.start(self.prior_accuracy);
         let mut rates = first.clone();
         let mut adam = Adam::new(rates.len(), self.learning_rate);

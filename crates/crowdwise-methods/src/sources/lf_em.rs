@@ -1,10 +1,12 @@
 //! Labelling functions by EM: the vote and the silence of a source are both observed.
 
+use super::copies::near_copies;
 use super::votes::{Scores, Votes, balance};
 use crate::confusion::ClassPrior;
 use crate::confusion::shared::Shares;
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, Step,
+    Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+    Step,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -130,44 +132,6 @@ impl LfEm {
     }
 }
 
-/// 1 / size of the cluster of near-copies that a source belongs to: indicators of one label, linked when their phi
-/// correlation is above the threshold.
-fn copy_weights(votes: &Votes, threshold: f64) -> Vec<f64> {
-    let mut weight = vec![1.0; votes.sources];
-    if threshold >= 1.0 {
-        return weight;
-    }
-    let (pairs, seen) = votes.pairs(|a, b| votes.label[a as usize] == votes.label[b as usize]);
-    let n = seen as f64;
-    // marginal counts on the items that were looked at; all of them, unless there are too many pairs
-    let share = n / votes.items as f64;
-    let mut root: Vec<u32> = (0..votes.indicators() as u32).collect();
-    for (a, b, both) in pairs {
-        let (x, y) = (votes.fires[a as usize] as f64 * share, votes.fires[b as usize] as f64 * share);
-        let spread = (x * (n - x) * y * (n - y)).sqrt();
-        if spread > 0.0 && (both as f64 * n - x * y) / spread > threshold {
-            let (a, b) = (find(&mut root, a), find(&mut root, b));
-            root[a.max(b) as usize] = a.min(b);
-        }
-    }
-    let mut size = vec![0u32; root.len()];
-    let roots: Vec<u32> = (0..root.len() as u32).map(|j| find(&mut root, j)).collect();
-    roots.iter().for_each(|&r| size[r as usize] += 1);
-    for (j, &r) in roots.iter().enumerate() {
-        let w = &mut weight[votes.source[j] as usize];
-        *w = w.min(1.0 / size[r as usize] as f64);
-    }
-    weight
-}
-
-fn find(root: &mut [u32], mut at: u32) -> u32 {
-    while root[at as usize] != at {
-        root[at as usize] = root[root[at as usize] as usize];
-        at = root[at as usize];
-    }
-    at
-}
-
 impl Method for LfEm {
     const INFO: MethodInfo = MethodInfo {
         id: "lf-em",
@@ -176,20 +140,14 @@ impl Method for LfEm {
         doc: include_str!("lf_em.md"),
         aliases: &["labelling-functions"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "A. Ratner, C. De Sa, S. Wu, D. Selsam, C. Ré. Data Programming: Creating Large Training Sets, Quickly. \
                    NIPS 2016.",
             doi: Some("10.48550/arXiv.1605.07723"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Sources)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -206,7 +164,7 @@ impl Method for LfEm {
         let gold = data.gold_classes();
         let votes = Votes::new(&labels);
         let mut shares = balance(&self.class_shares, &labels)?;
-        let weight = copy_weights(&votes, self.copy_threshold);
+        let weight = near_copies(&votes, self.copy_threshold, false)?.weight;
         let belief = self.belief(&votes, &shares);
         let mut posterior = votes.shares(&shares, gold.as_deref());
         let (mut right, mut class) = votes.right(&posterior, cx)?;

@@ -3,7 +3,7 @@
 use crate::confusion::shared::fixed_shares;
 use crate::fast;
 use crowdwise_core::stats::softmax;
-use crowdwise_core::{Annotators, Categorical, Context, Error};
+use crowdwise_core::{Annotators, Categorical, Context, Error, group, memory};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -27,6 +27,12 @@ pub(super) struct Votes {
 
 /// Pairs of indicators that fired together are counted on so many occasions at most; beyond, on every n-th item only.
 const MOST_PAIRS: u64 = 10_000_000;
+
+/// Memory for a pair: its number in a list that grows by doubling, and its place among those that are counted.
+const PAIR_BYTES: u64 = 28;
+
+/// (a, b, items) of pairs, and the number of items that were looked at.
+type Pairs = (Vec<(u32, u32, u32)>, usize);
 
 impl Votes {
     pub fn new(data: &Categorical<'_>) -> Votes {
@@ -87,9 +93,22 @@ impl Votes {
 
     /// Pairs of indicators of different sources that fired together, for which `want` is true: (a, b, items), a < b, in order;
     /// and the number of items that were looked at.
-    pub fn pairs(&self, want: impl Fn(u32, u32) -> bool) -> (Vec<(u32, u32, u32)>, usize) {
-        let all: u64 = (0..self.items).map(|u| self.of(u).len() as u64).map(|d| d * d.saturating_sub(1) / 2).sum();
+    ///
+    /// An item that thousands voted on has millions of pairs: more than fit into memory are refused before room is made.
+    pub fn pairs(&self, want: impl Fn(u32, u32) -> bool) -> Result<Pairs, Error> {
+        let of = |u: usize| self.of(u).len() as u64 * (self.of(u).len() as u64).saturating_sub(1) / 2;
+        let all: u64 = (0..self.items).map(of).sum();
         let step = (all.div_ceil(MOST_PAIRS)).max(1) as usize;
+        let looked: u64 = (0..self.items).step_by(step).map(of).sum();
+        memory::check(looked.checked_mul(PAIR_BYTES), || {
+            let most = (0..self.items).map(|u| self.of(u).len() as u64).max().unwrap_or(0);
+            format!(
+                "{} pairs of annotators who labelled the same item (one has {}; majority-vote, dawid-skene and mace need \
+                 no pairs)",
+                group(looked),
+                group(most)
+            )
+        })?;
         let mut keys: Vec<u64> = Vec::new();
         let mut seen = 0;
         for u in (0..self.items).step_by(step) {
@@ -105,7 +124,7 @@ impl Votes {
         }
         keys.sort_unstable();
         let pairs = keys.chunk_by(|x, y| x == y).map(|c| ((c[0] >> 32) as u32, c[0] as u32, c.len() as u32)).collect();
-        (pairs, seen)
+        Ok((pairs, seen))
     }
 
     /// Units in runs for threads, with `width` accumulators each.

@@ -6,8 +6,8 @@ use crate::confusion::shared::{self, Shares};
 use crate::confusion::{ClassPrior, Init, Rows, Zeros, start};
 use crowdwise_core::questions::{shrunk_score, spammer_score};
 use crowdwise_core::{
-    Annotators, Context, Dataset, Error, Event, Finding, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
-    Severity, Status, Subject, group,
+    Annotators, Context, Dataset, Error, Event, Family, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Severity, Status, Subject, group,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,6 +81,7 @@ impl Method for Spem {
             doi: None,
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Spammers)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -90,6 +91,10 @@ impl Method for Spem {
         p.within("threshold", self.threshold, 0.0, 1.0);
         p.count("max_rounds", self.max_rounds);
         Shares::check(self.class_prior, self.beta, &self.class_shares, p);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.init != Init::Majority // every other start draws or chooses by number
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
@@ -206,7 +211,7 @@ fn nobody_left(more: usize) -> Finding {
              were kept",
             group(more as u64)
         ),
-        "see whether annotators agree more than by chance at all (crowdwise inspect), or lower `threshold`",
+        "see whether annotators agree more than by chance at all (⟦crowdwise inspect⟧), or lower `threshold`",
     )
 }
 

@@ -64,7 +64,7 @@ pub(super) fn judge(
     let problems = problems(k, classes);
     let mut posterior = vec![0.0; units * k];
     let mut weight = vec![0.0; data.table.n_annotators()];
-    let mut total = Run { stop: Stop::Direct, iterations: 0, trace: Vec::new() };
+    let mut total = Run { stop: Stop::Direct, iterations: 0, trace: Vec::new(), settled: None };
     let mut by_vote = vec![false; crowd.parts.len()];
     let largest = (0..crowd.parts.len()).max_by_key(|&p| (crowd.parts[p].items.len(), std::cmp::Reverse(p)));
     let mut values = Vec::new();
@@ -255,12 +255,7 @@ fn decode(row: &mut [f64]) {
 
 /// Adds a run to what all of them did: the iterations of all, the worst end, the longest trace.
 pub(super) fn merge(total: &mut Run, run: &mut Run) {
-    let rank = |s: Stop| {
-        [Stop::Direct, Stop::Converged, Stop::MaxIter, Stop::Cancelled, Stop::NotFinite].iter().position(|&x| x == s)
-    };
-    if rank(run.stop) > rank(total.stop) {
-        total.stop = run.stop;
-    }
+    total.stop = Stop::worst([total.stop, run.stop]).expect("two are given");
     total.iterations += run.iterations;
     if run.trace.len() > total.trace.len() {
         total.trace = std::mem::take(&mut run.trace);

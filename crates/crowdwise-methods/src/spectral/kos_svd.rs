@@ -5,7 +5,9 @@ use super::judge::{Classes, Verdict, judge};
 use super::spectral_svd::{CAPABILITIES, SIGN};
 use crate::fast::dot;
 use crate::linalg::{Leading, Matrix, norm};
-use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
+use crowdwise_core::{
+    Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,11 +51,16 @@ impl Method for KosSvd {
             },
         ],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Spectral)
     };
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
         p.at_least("tol", self.tol, 0.0);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -7,8 +7,8 @@ use crate::confusion::shared::complete;
 use crate::linalg::{Leading, norm};
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
-    Run, Status, Step, Stop,
+    Annotators, Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Run, Status, Step, Stop,
 };
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -63,24 +63,22 @@ impl Method for Mmsr {
         doc: include_str!("mmsr.md"),
         aliases: &["robust-rank-one"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { confusion: true, gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "Q. Ma, A. Olshevsky. Adversarial Crowdsourcing Through Robust Rank-One Matrix Completion. NeurIPS 2020.",
             doi: Some("10.48550/arXiv.2010.12181"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Spectral)
     };
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
         p.at_least("tol", self.tol, 0.0);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
@@ -89,7 +87,7 @@ impl Method for Mmsr {
         let k = crowd.k;
         let partners = Partners::of(&crowd);
         let mut skill = vec![UNKNOWN; data.table.n_annotators()];
-        let mut total = Run { stop: Stop::Direct, iterations: 0, trace: Vec::new() };
+        let mut total = Run { stop: Stop::Direct, iterations: 0, trace: Vec::new(), settled: None };
         let mut unknown = 0;
         for part in &crowd.parts {
             if part.annotators.len() < FEWEST || k < 2 {

@@ -6,7 +6,9 @@ use super::pairs::{Pairs, Partners};
 use super::spectral_svd::{CAPABILITIES, SIGN};
 use crate::fast::dot;
 use crate::linalg::{Leading, LeadingPairs, Spectrum, norm};
-use crowdwise_core::{Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status};
+use crowdwise_core::{
+    Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,11 +62,16 @@ impl Method for SparseSpectralSvd {
             doi: Some("10.1145/2488388.2488414"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Spectral)
     };
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
         p.at_least("tol", self.tol, 0.0);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

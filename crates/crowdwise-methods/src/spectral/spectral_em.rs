@@ -10,7 +10,7 @@ use crate::confusion::{ClassPrior, Rows, Zeros};
 use crate::linalg::Matrix;
 use crate::mcmc::best_assignment;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Event, Finding, LabelKind, Method, MethodInfo, Outcome,
+    Annotators, Capabilities, Context, Dataset, Error, Event, Family, Finding, LabelKind, Method, MethodInfo, Outcome,
     Problems, Reference, Severity, Status, Subject,
 };
 use rand::seq::SliceRandom;
@@ -93,6 +93,7 @@ impl Method for SpectralEm {
             doi: Some("10.48550/arXiv.1406.3824"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Spectral)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -101,6 +102,11 @@ impl Method for SpectralEm {
         p.within("alpha", self.alpha, 0.0, 1e9);
         p.count("restarts", self.restarts);
         Shares::check(self.class_prior, self.beta, &self.class_shares, p);
+    }
+
+    /// A split in the order of annotators is asked for to have theirs, not one that we make up.
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.split == Split::Random
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

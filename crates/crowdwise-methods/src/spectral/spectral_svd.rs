@@ -5,7 +5,7 @@ use super::judge::{Classes, Verdict, judge};
 use crate::fast::dot;
 use crate::linalg::{Leading, norm};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
+    Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,14 +30,7 @@ impl Default for SpectralSvd {
 }
 
 /// What the methods with one leading vector can do.
-pub(super) const CAPABILITIES: Capabilities = Capabilities {
-    confusion: false,
-    monotone: false,
-    stochastic: false,
-    gold: true,
-    warm_start: false,
-    likelihood: false,
-};
+pub(super) const CAPABILITIES: Capabilities = Capabilities { gold: true, ..Capabilities::NONE };
 
 /// Below this share of its largest possible size a product that should tell a sign tells nothing.
 pub(super) const SIGN: f64 = 1e-9;
@@ -57,11 +50,16 @@ impl Method for SpectralSvd {
             doi: Some("10.1145/1993574.1993599"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Spectral)
     };
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
         p.at_least("tol", self.tol, 0.0);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -1,8 +1,8 @@
 use super::{Ballot, Form};
 use crowdwise_core::stats::{n_tied, tied};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Reference,
-    Status,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, LabelKind, Method, MethodInfo, Outcome,
+    Reference, Situation, Status,
 };
 use rand::RngExt;
 use schemars::JsonSchema;
@@ -38,20 +38,19 @@ impl Method for MajorityVote {
         doc: include_str!("majority_vote.md"),
         aliases: &["mv"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: true,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "V. S. Sheng, F. Provost and P. G. Ipeirotis, Get another label? Improving data quality and data mining using multiple, noisy labelers, KDD 2008",
             doi: Some("10.1145/1401890.1401965"),
         }],
         status: Status::Stable,
+        compared: Situation::OF_CLASSES,
+        ..MethodInfo::of(Family::Voting)
     };
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        self.ties == Ties::Random
+    }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let ballot = Ballot::new(data);

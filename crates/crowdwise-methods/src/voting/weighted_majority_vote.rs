@@ -2,8 +2,8 @@ use super::agreement::Agreement;
 use super::{Ballot, Form};
 use crowdwise_core::stats::argmax;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Finding, LabelKind, Method, MethodInfo, Names,
-    Outcome, Problems, Reference, Severity, Status, Step, Subject, nearest,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, Finding, LabelKind, Method, MethodInfo,
+    Names, Outcome, Problems, Reference, Severity, Situation, Status, Step, Subject, nearest,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,14 +66,7 @@ impl Method for WeightedMajorityVote {
         doc: include_str!("weighted_majority_vote.md"),
         aliases: &["wmv", "wawa"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { gold: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "N. Littlestone and M. K. Warmuth, The weighted majority algorithm, Information and Computation 108(2), 1994",
@@ -85,6 +78,8 @@ impl Method for WeightedMajorityVote {
             },
         ],
         status: Status::Stable,
+        compared: Situation::OF_CLASSES,
+        ..MethodInfo::of(Family::Voting)
     };
 
     fn check(&self, problems: &mut Problems) {
@@ -192,7 +187,7 @@ fn multiplicative(ballot: &Ballot<'_>, beta: f64, diagnostics: &mut Diagnostics)
     if gold.is_empty() {
         return Err(Error::Unsupported {
             what: "rule `multiplicative` learns from gold labels, and there are none".into(),
-            hint: Some("give some with `--gold FILE`, or choose another `rule`".into()),
+            hint: Some("give some with ⟦--gold FILE⟧, or choose another `rule`".into()),
         });
     }
     let mut wrong = vec![0u64; table.n_annotators()];

@@ -1,8 +1,8 @@
 use super::agreement::Agreement;
 use super::{Ballot, Form};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
-    Status, Step,
+    Annotators, Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Status, Step,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,19 +46,13 @@ impl Method for ZeroBasedSkill {
         doc: include_str!("zero_based_skill.md"),
         aliases: &["zbs"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "D. Ustalov, N. Pavlichenko and B. Tseitlin, Learning from Crowds with Crowd-Kit, Journal of Open Source Software 9(96), 2024",
             doi: Some("10.21105/joss.06227"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Voting)
     };
 
     fn check(&self, problems: &mut Problems) {

@@ -123,3 +123,37 @@ fn other_files_are_refused_in_words() {
     let e = FitDocument::from_json(b"{\"schema\": 1, \"method\": \"mv\"}", "x.json").unwrap_err();
     assert!(e.to_string().contains("missing field"), "{e}");
 }
+
+/// A fit of two classes as it is kept.
+fn kept() -> Value {
+    let data = votes();
+    let matrix = vec![0.9, 0.1, 0.2, 0.8, 0.5, 0.5, 0.5, 0.5];
+    let truth = Truth::Classes { k: 2, posterior: vec![0.25, 0.75, 0.1, 0.9] };
+    let fit = fit_of(&data, truth, Annotators::Confusion { k: 2, matrix });
+    serde_json::to_value(FitDocument::new(&data, &fit, None, Duration::ZERO)).unwrap()
+}
+
+#[test]
+fn a_kept_fit_that_cannot_be_one_is_refused() {
+    let read = |v: &Value| FitDocument::from_json(v.to_string().as_bytes(), "fit.json");
+    assert!(read(&kept()).is_ok());
+    let changes: [(&str, Value, &str); 11] = [
+        ("/annotators/0/accuracy", 7.5.into(), "`accuracy` is 7.5"),
+        ("/annotators/0/interval", serde_json::json!([0.9, 0.1]), "`interval` is [0.9, 0.1]"),
+        ("/annotators/0/interval", serde_json::json!([0.9, 1.1]), "`interval` is [0.9, 1.1]"),
+        ("/annotators/0/n", u64::MAX.into(), "of 3 labels"),
+        ("/annotators/1/confusion/0/1", 0.7.into(), "sums to 1.2"),
+        ("/annotators/1/information_bits", (-3.0).into(), "`information_bits` is -3"),
+        ("/labels/0/posterior", serde_json::json!([0.5]), "has 1 numbers for 2 classes"),
+        ("/labels/1/probability", 2.0.into(), "`probability` is 2"),
+        ("/labels/1/label", "maybe".into(), "`maybe` is no class"),
+        ("/class_prior/0", (-0.5).into(), "a share of -0.5"),
+        ("/data/items", u64::MAX.into(), "no table can hold"),
+    ];
+    for (place, value, says) in changes {
+        let mut v = kept();
+        *v.pointer_mut(place).unwrap() = value;
+        let e = read(&v).unwrap_err();
+        assert!(e.code() == "bad-data" && e.to_string().contains(says), "{place}: {e}");
+    }
+}

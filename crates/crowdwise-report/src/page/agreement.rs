@@ -42,7 +42,7 @@ fn numbers(a: &Agreement) -> Markup {
                 dt { "Krippendorff’s α" }
                 dd {
                     b { (two(x)) }
-                    @if let Some(i) = a.alpha_interval { " (95 % interval " (interval(i, two)) ")" }
+                    @if let Some(i) = a.alpha_interval { " (" (decimal(100.0 * a.interval_level, 0)) " % interval " (interval(i, two)) ")" }
                     span.soft { ", labels taken as " (level) }
                 }
             }

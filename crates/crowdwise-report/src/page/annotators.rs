@@ -181,9 +181,13 @@ fn caption(
             @if input.inspection.kind == LabelKind::Preference {
                 "Agreement with the ranking is the share of an annotator’s choices that the ranking supports. "
             } @else {
-                "Accuracy is the expected share of an annotator’s labels that are right, given the fit. "
+                "Accuracy is an annotator’s chance of being right about an item of this set, as the others’ labels tell what the items are. "
             }
-            "Its interval (90 %) is the error of sampling only. "
+            @if input.inspection.kind == LabelKind::Preference {
+                "Its interval (90 %) is the error of sampling only: the ranking is taken as given. "
+            } @else {
+                "Its interval (90 %) holds the doubt about the items too, if annotators err independently. "
+            }
             @if let Some(c) = chance { "Dashed line: " (decimal(c, 2)) ", a guess among the classes. " }
         }
         @if !accuracy && bias { "The chart shows the bias with its 90 % interval. " }

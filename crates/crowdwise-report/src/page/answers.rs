@@ -210,7 +210,7 @@ fn ranking(input: &PageInput<'_>) -> Option<Markup> {
         div.wide {
             table.full.sort {
                 caption {
-                    "Scores with their intervals; items whose intervals overlap widely may change places with more comparisons. "
+                    "Scores with their " (decimal(100.0 * input.fit.interval_level(), 0)) " % intervals; items whose intervals overlap widely may change places with more comparisons. "
                     @if parts > 1 { "Scores of different parts cannot be compared. " }
                     @if rows.len() < all {
                         "The first " (count(rows.len())) " of " (count(all)) " items"

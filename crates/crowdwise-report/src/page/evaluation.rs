@@ -15,6 +15,10 @@ fn left_out(e: &Evaluation) -> Vec<String> {
         let n = counted(e.gold_left_out, "item", "items");
         out.push(format!("The truth of {n} was given to the fit as gold and is not scored."));
     }
+    if e.unlabelled > 0 {
+        let n = counted(e.unlabelled, "item", "items");
+        out.push(format!("{n} of the truth without answers {} not scored.", is(e.unlabelled)));
+    }
     if e.ties_left_out > 0 {
         let n = counted(e.ties_left_out, "pair", "pairs");
         out.push(format!("{n} whose truth is a tie {} not scored: scores are hardly ever equal.", is(e.ties_left_out)));
@@ -30,9 +34,9 @@ fn left_out(e: &Evaluation) -> Vec<String> {
 pub fn body(input: &PageInput<'_>) -> Option<Markup> {
     let e = input.evaluation?;
     let three = |x: f64| decimal(x, 3);
-    let rows: [(&str, Option<String>, &str); 20] = [
+    let rows: [(&str, Option<String>, &str); 21] = [
         ("Accuracy", e.accuracy.map(percent), "ties split evenly"),
-        ("Accuracy on labelled items", e.accuracy_labelled.filter(|_| e.unlabelled > 0).map(percent), ""),
+        ("Accuracy on items without answers", e.accuracy_unlabelled.map(percent), "told by nobody: a guess"),
         ("Macro F1", e.macro_f1.map(three), "every class counts the same"),
         ("Span F1", e.spans.as_ref().map(|s| three(s.strict.f1)), "same first token, last token and type"),
         ("Span F1, partial", e.spans.as_ref().map(|s| three(s.partial.f1)), "spans count by the share that is covered"),
@@ -45,7 +49,12 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
         ("Brier score", e.brier.map(three), "0 is best, 2 worst"),
         ("Calibration error", e.ece.map(three), "mean distance between how sure and how right; 0 is best"),
         ("Root mean squared error", e.rmse.map(significant), ""),
-        ("Mean absolute error", e.mae.map(significant), ""),
+        (
+            "Mean absolute error",
+            e.mae.map(significant),
+            if e.accuracy.is_some() { "grades between answer and truth" } else { "" },
+        ),
+        ("Quadratic κ", e.quadratic_kappa.map(three), "far-off grades count more; 1 is best, 0 is chance"),
         ("Correlation", e.correlation.map(three), "Pearson"),
         ("Rank correlation", e.spearman.map(three), "Spearman"),
         ("Kendall’s τ", e.kendall.map(three), "tau-b"),
@@ -63,7 +72,6 @@ pub fn body(input: &PageInput<'_>) -> Option<Markup> {
             } @else {
                 "There is nothing to score. "
             }
-            @if e.unlabelled > 0 { (count(e.unlabelled)) " of them have no label. " }
             @for text in left_out(e) { (text) " " }
         }
         div.two {

@@ -77,7 +77,7 @@ fn entry(g: &Group<'_>) -> Markup {
             @if subjects.len() > MOST_MESSAGES {
                 p.who { "All of them: " (listed(&subjects, MOST_NAMES)) "." }
             }
-            p.advice { (with_code(&sentence(&first.advice))) }
+            p.advice { (with_code(&sentence(&first.advice.to_string()))) }
         }
     }
 }

@@ -144,7 +144,7 @@ fn three(x: f64) -> String {
     decimal(x, 3)
 }
 
-const MEASURES: [Measure; 12] = [
+const MEASURES: [Measure; 14] = [
     Measure {
         title: "Held-out log loss",
         value: |m| m.held_out_log_loss,
@@ -165,6 +165,18 @@ const MEASURES: [Measure; 12] = [
     Measure { title: "Log loss", value: |m| m.evaluation.as_ref()?.log_loss, text: three, better: Better::Smaller },
     Measure { title: "Calibration error", value: |m| m.evaluation.as_ref()?.ece, text: three, better: Better::Smaller },
     Measure { title: "RMSE", value: |m| m.evaluation.as_ref()?.rmse, text: significant, better: Better::Smaller },
+    Measure {
+        title: "Mean absolute error",
+        value: |m| m.evaluation.as_ref()?.mae,
+        text: significant,
+        better: Better::Smaller,
+    },
+    Measure {
+        title: "Quadratic κ",
+        value: |m| m.evaluation.as_ref()?.quadratic_kappa,
+        text: three,
+        better: Better::Larger,
+    },
     Measure { title: "Spearman", value: |m| m.evaluation.as_ref()?.spearman, text: three, better: Better::Larger },
     Measure { title: "Kendall’s τ", value: |m| m.evaluation.as_ref()?.kendall, text: three, better: Better::Larger },
 ];
@@ -192,6 +204,7 @@ fn stop_word(stop: Stop) -> &'static str {
     match stop {
         Stop::Direct => "direct",
         Stop::Converged => "converged",
+        Stop::Settled => "settled",
         Stop::MaxIter => "iteration limit",
         Stop::Cancelled => "interrupted",
         Stop::NotFinite => "not finite",

@@ -25,6 +25,7 @@ pub fn stop_sentence(input: &PageInput<'_>) -> String {
     match d.stop {
         Stop::Direct => "The method needs no iterations.".into(),
         Stop::Converged => format!("It converged after {n}."),
+        Stop::Settled => format!("It ended after {n}, when no answer moved any more."),
         Stop::MaxIter => format!("It was stopped at its limit of {n} and has not converged."),
         Stop::Cancelled => format!("It was interrupted after {n}; this is the best so far."),
         Stop::NotFinite => format!("Its objective ceased to be finite after {n}; the last finite state is shown."),
@@ -130,7 +131,7 @@ fn tiles(input: &PageInput<'_>) -> Markup {
             }
             @if let Some(c) = i.comparisons.as_ref().filter(|_| i.rankings.is_none()) { (tile("Ties", &percent(c.tie_share), &format!("{} of all labels", count(c.ties as usize)))) }
             @if let Some(a) = i.agreement.krippendorff_alpha {
-                (tile("Agreement (α)", &decimal(a, 2), &i.agreement.alpha_interval.map_or(String::new(), |x| format!("95 %: {}", interval(x, |v| decimal(v, 2))))))
+                (tile("Agreement (α)", &decimal(a, 2), &i.agreement.alpha_interval.map_or(String::new(), |x| format!("{:.0} %: {}", 100.0 * i.agreement.interval_level, interval(x, |v| decimal(v, 2))))))
             }
             @if let Some(a) = input.evaluation.and_then(|e| e.accuracy) {
                 (tile("Accuracy", &percent(a), &format!("on {} with known truth", count(input.evaluation.map_or(0, |e| e.n)))))

@@ -7,8 +7,8 @@ use super::model::{Decode, Tokens, answer, repair};
 use super::sequence::Steps;
 use crowdwise_core::stats::{digamma, ln_gamma};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
-    Status, Step,
+    Annotators, Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Needs, Outcome, Problems,
+    Reference, Situation, Status, Step, StructureKind,
 };
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -233,18 +233,19 @@ impl Method for BayesSeq {
         capabilities: Capabilities {
             confusion: true,
             monotone: true,
-            stochastic: false,
             gold: true,
-            warm_start: false,
             likelihood: true,
+            ..Capabilities::NONE
         },
         references: &[Reference {
             text: "E. Simpson, I. Gurevych. A Bayesian Approach for Sequence Tagging with Crowds. EMNLP-IJCNLP 2019.",
             doi: Some("10.18653/v1/D19-1101"),
         }],
         status: Status::Stable,
+        needs: Needs::structure(StructureKind::Sequences),
+        compared: &[Situation::Sequences],
+        ..MethodInfo::of(Family::Chains)
     };
-    const NEEDS_STRUCTURE: bool = true;
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);

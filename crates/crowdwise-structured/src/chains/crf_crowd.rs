@@ -7,8 +7,8 @@ use super::ds_hmm::shares;
 use super::emission::{Emissions, estimate};
 use super::model::{Decode, Tokens, answer};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, Step,
-    Truth,
+    Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference,
+    Status, Step, StructureKind, Truth,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -188,22 +188,15 @@ impl Method for CrfCrowd {
         doc: include_str!("crf_crowd.md"),
         aliases: &["crf-ma"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { confusion: true, gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "F. Rodrigues, F. Pereira, B. Ribeiro. Sequence labeling with multiple annotators. Machine Learning 95, 2014.",
             doi: Some("10.1007/s10994-013-5411-2"),
         }],
         status: Status::Stable,
+        needs: Needs { features: true, ..Needs::structure(StructureKind::Sequences) },
+        ..MethodInfo::of(Family::Chains)
     };
-    const NEEDS_FEATURES: bool = true;
-    const NEEDS_STRUCTURE: bool = true;
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);
@@ -233,7 +226,7 @@ impl Method for CrfCrowd {
         if mixture && told.is_empty() {
             return Err(Error::Unsupported {
                 what: "no annotator labelled a sequence from beginning to end, which `targets=mixture` needs".into(),
-                hint: Some("`-p targets=bayes-seq` uses every label".into()),
+                hint: Some("⟦-p targets=bayes-seq⟧ uses every label".into()),
             });
         }
         let mut trust: Vec<f64> = vec![0.5; data.table.n_annotators()];

@@ -6,7 +6,8 @@ use super::hmm::{Counts, Weights};
 use super::model::{Decode, Tokens, answer};
 use super::seq_mm;
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status, Step,
+    Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference,
+    Situation, Status, Step, StructureKind,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -121,10 +122,9 @@ impl Method for DsHmm {
         capabilities: Capabilities {
             confusion: true,
             monotone: true,
-            stochastic: false,
             gold: true,
-            warm_start: false,
             likelihood: true,
+            ..Capabilities::NONE
         },
         references: &[
             Reference {
@@ -139,8 +139,10 @@ impl Method for DsHmm {
             },
         ],
         status: Status::Stable,
+        needs: Needs::structure(StructureKind::Sequences),
+        compared: &[Situation::Sequences],
+        ..MethodInfo::of(Family::Chains)
     };
-    const NEEDS_STRUCTURE: bool = true;
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);

@@ -16,4 +16,5 @@ pub use crf_crowd::{Aim, CrfCrowd};
 pub use ds_hmm::{DsHmm, Start, Transitions};
 pub use emission::Emissions;
 pub use model::Decode;
+pub(crate) use model::{Tokens, answer};
 pub use seq_mm::SeqMm;

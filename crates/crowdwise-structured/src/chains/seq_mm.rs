@@ -5,8 +5,8 @@ use super::ds_hmm::{SHOWN, shares};
 use super::hmm::Weights;
 use super::model::{Decode, Tokens, answer};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Status,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, LabelKind, Method, MethodInfo, Needs,
+    Outcome, Problems, Reference, Situation, Status, StructureKind,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -211,22 +211,17 @@ impl Method for SeqMm {
         doc: include_str!("seq_mm.md"),
         aliases: &["seqmm"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { confusion: true, gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "P. A. Traganitis, G. B. Giannakis. Unsupervised ensemble classification with sequential and networked \
                    data. IEEE Transactions on Knowledge and Data Engineering 34, 2022.",
             doi: Some("10.1109/TKDE.2020.3046645"),
         }],
         status: Status::Stable,
+        needs: Needs::structure(StructureKind::Sequences),
+        compared: &[Situation::Sequences],
+        ..MethodInfo::of(Family::Chains)
     };
-    const NEEDS_STRUCTURE: bool = true;
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);

@@ -4,8 +4,8 @@ use super::neighbours::Neighbours;
 use crate::chains::cells::{Cells, check_entries};
 use crate::chains::emission::{Emissions, Fitted, estimate};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
-    Status, Step, Truth, stats,
+    Annotators, Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Needs, Outcome, Problems,
+    Reference, Situation, Status, Step, StructureKind, Truth, stats,
 };
 use crowdwise_methods::confusion::{ClassPrior, DawidSkene};
 use schemars::JsonSchema;
@@ -121,22 +121,17 @@ impl Method for DsMrf {
         doc: include_str!("ds_mrf.md"),
         aliases: &["mrf"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { confusion: true, gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "P. A. Traganitis, G. B. Giannakis. Unsupervised ensemble classification with sequential and networked \
                    data. IEEE Transactions on Knowledge and Data Engineering 34, 2022.",
             doi: Some("10.1109/TKDE.2020.3046645"),
         }],
         status: Status::Stable,
+        needs: Needs::structure(StructureKind::Graph),
+        compared: &[Situation::Graph],
+        ..MethodInfo::of(Family::Graphs)
     };
-    const NEEDS_STRUCTURE: bool = true;
 
     fn check(&self, p: &mut Problems) {
         p.count("max_iter", self.max_iter);

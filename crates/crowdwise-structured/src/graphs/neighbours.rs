@@ -134,10 +134,11 @@ mod tests {
 
     #[test]
     fn nearest_by_scaled_features() {
-        // the second column is a thousand times as wide and splits the items the other way
-        let x = Features { dim: 2, values: vec![0.0, 0.0, 0.1, 10.0, 5.0, 0.0, 5.1, 10.0], image: None };
+        // the second column is some hundred times as wide: by the plain numbers item 0 is nearest to item 2 (300 away), by
+        // the scaled ones to item 1 (0.5 away, item 2 is 2.0)
+        let x = Features { dim: 2, values: vec![0.0, 0.0, 0.0, 400.0, 5.0, 300.0, 5.0, 2000.0], image: None };
         let g = Neighbours::nearest(&x, 1).unwrap();
-        assert_eq!(g.of_item(0).len(), 1);
+        assert_eq!((g.of_item(0), g.of_item(3)), (&[1][..], &[2][..]));
         let flat = Features { dim: 1, values: vec![3.0; 5], image: None };
         assert!(Neighbours::nearest(&flat, 2).unwrap().pairs() >= 4);
         let one = Features { dim: 1, values: vec![3.0], image: None };

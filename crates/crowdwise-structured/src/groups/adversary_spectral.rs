@@ -2,8 +2,8 @@ use super::robust::{Covariances, Score, median};
 use crate::inside;
 use crowdwise_core::questions::{copies, copy_findings, panel_of_errors};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, Finding, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
-    Severity, Status, Subject, Truth, group,
+    Capabilities, Context, Dataset, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Severity, Status, Subject, Truth, group,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,26 +61,26 @@ impl Method for AdversarySpectral {
         doc: include_str!("adversary_spectral.md"),
         aliases: &["spectral-adversaries"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { confusion: true, gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "P. A. Traganitis, G. B. Giannakis. Detecting Adversaries in Crowdsourcing. ICDM 2021.",
             doi: Some("10.48550/arXiv.2110.04117"),
         }],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Groups)
     };
+
+    const SEES_COPIES: bool = true;
 
     fn check(&self, p: &mut Problems) {
         p.count("max_rounds", self.max_rounds);
         p.positive("threshold", self.threshold);
         p.require(self.min_common >= 2, "min_common", self.min_common, "at least 2");
         inside::check(p, &self.inside);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true // directions that are equally good are chosen by number
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
@@ -100,7 +100,7 @@ impl Method for AdversarySpectral {
             let kept = table.filter_rows(|r| flags[table.annotator()[r] as usize].is_none());
             Dataset { table: kept, ..data.clone() }
         });
-        let mut out = inside::passed_on(inside::fit(&self.inside, rest.as_ref().unwrap_or(data), cx)?);
+        let mut out = inside::fit(&self.inside, rest.as_ref().unwrap_or(data), cx)?;
         let Truth::Classes { posterior, .. } = &out.truth else { unreachable!("a method for classes") };
         let q = out.uncalibrated.as_ref().unwrap_or(posterior);
         let (found, tests) = copies(data, q);

@@ -1,8 +1,9 @@
-//! Groups of annotators who depend on each other: spectral clustering of their correlations.
+//! Groups of annotators who depend on each other: by a test, or by spectral clustering of their correlations.
 
 use super::affinity::Affinity;
 use super::spectrum::{k_means, leading};
-use crowdwise_core::{Categorical, Error, Problems, Table};
+use crowdwise_core::voices::{Schools, schools};
+use crowdwise_core::{Categorical, Dataset, Error, Problems, Table};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -20,6 +21,8 @@ pub struct Groups {
     pub annotators: usize,
     /// They were not found but are known.
     pub given: bool,
+    /// What the test for dependence found, where it was asked: also where nobody counts as a group.
+    pub schools: Option<Schools>,
 }
 
 /// How groups come about: by who is known to belong together, else by a search.
@@ -32,11 +35,13 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    pub fn run(&self, labels: &Categorical<'_>) -> Result<Groups, Error> {
-        if self.members.is_empty() {
-            return Ok(Groups::detect(labels, self.groups, self.max_groups, self.min_common));
+    pub fn run(&self, data: &Dataset) -> Result<Groups, Error> {
+        let labels = data.table.categorical().expect("the kind was checked");
+        match self.groups {
+            _ if !self.members.is_empty() => Groups::known(&labels, self.members, self.min_common),
+            Some(n) => Ok(Groups::detect(&labels, Some(n), self.max_groups, self.min_common)),
+            None => Ok(Groups::tested(data, &labels, self.max_groups, self.min_common)),
         }
-        Groups::known(labels, self.members, self.min_common)
     }
 
     pub fn check(&self, p: &mut Problems) {
@@ -55,7 +60,29 @@ const LEAST: usize = 4;
 const FLOOR: f64 = 0.02;
 
 impl Groups {
-    /// Finds groups. `wanted`: so many in every connected part, else as many as the largest gap between eigenvalues says, at
+    /// Groups of annotators who depend on each other given the class. A test against independence says whether there are any; who
+    /// belongs together is the result of spectral clustering, which sees the coarser groups that schools make, or what the test found
+    /// where that sees none. None where two schools of like size leave open who is right.
+    pub fn tested(data: &Dataset, labels: &Categorical<'_>, most: usize, min_common: usize) -> Groups {
+        let n = data.table.n_annotators();
+        let schools = schools(data);
+        let mut out = Groups { looked_at: n, annotators: n, ..Groups::default() };
+        let open = |s: &Schools| s.alone == 0 && s.list.len() == 2 && s.count_once().is_none();
+        if schools.as_ref().is_some_and(|s| !open(s)) {
+            out = Groups::detect(labels, None, most, min_common);
+        }
+        if out.members.is_empty() {
+            for members in schools.iter().filter_map(Schools::count_once).flatten() {
+                let own = schools.iter().flat_map(|s| &s.list).find(|s| s.members == members);
+                out.members.push(members.to_vec());
+                out.correlation.push(own.map(|s| s.kappa));
+            }
+        }
+        out.schools = schools;
+        out
+    }
+
+    /// Groups by spectral clustering, whether or not anybody depends on anybody. `wanted`: so many in every connected part, else as many as the largest gap between eigenvalues says, at
     /// most `most`. Pairs with fewer than `min_common` common items are not compared.
     pub fn detect(labels: &Categorical<'_>, wanted: Option<usize>, most: usize, min_common: usize) -> Groups {
         let affinity = Affinity::new(labels, min_common);

@@ -3,8 +3,8 @@ use super::responses::Responses;
 use super::words;
 use crate::inside;
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Diagnostics, Error, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
-    Status,
+    Capabilities, Context, Dataset, Diagnostics, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,11 +17,12 @@ pub struct GroupAwareVote {
     /// Who belongs together, where that is known: the group of annotators by their names, as a JSON object. No groups are
     /// looked for then, and annotators without one are on their own. `--groups FILE` reads it from a file.
     pub members: BTreeMap<String, String>,
-    /// Number of groups in each connected part of the data. `null`: by the largest gap between eigenvalues.
+    /// Number of groups in each connected part of the data, whether or not anybody depends on anybody. `null`: none unless a test
+    /// finds dependence given the class.
     pub groups: Option<usize>,
     /// Most groups that are looked for.
     pub max_groups: usize,
-    /// Items that two annotators must have in common to be compared.
+    /// Items that two annotators must have in common to be compared; the test for dependence wants 20.
     pub min_common: usize,
     /// The method that decides inside a group of three or more: any method for classes, with its defaults.
     pub inside: String,
@@ -65,16 +66,10 @@ impl Method for GroupAwareVote {
         doc: include_str!("group_aware_vote.md"),
         aliases: &["group-aware-mv", "group-detect"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { confusion: true, gold: true, ..Capabilities::NONE },
         references: REFERENCES,
         status: Status::Stable,
+        ..MethodInfo::of(Family::Groups)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -85,9 +80,9 @@ impl Method for GroupAwareVote {
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
         cx.warm = None;
         let labels = data.table.categorical().expect("the kind was checked");
-        let groups = self.search().run(&labels)?;
+        let groups = self.search().run(data)?;
         if groups.members.is_empty() {
-            let mut out = inside::passed_on(inside::fit(&self.inside, data, cx)?);
+            let mut out = inside::fit(&self.inside, data, cx)?;
             words::add(&mut out, data, &groups, None);
             return Ok(out);
         }

@@ -2,6 +2,7 @@
 
 mod adversary_spectral;
 mod affinity;
+mod dependence;
 mod detect;
 mod group_aware_em;
 mod group_aware_vote;
@@ -13,6 +14,7 @@ mod spectrum;
 mod words;
 
 pub use adversary_spectral::{AdversarySpectral, Flagged};
+pub use dependence::{Dependence, DependentCrowd, Drawn};
 pub use detect::Groups;
 pub use group_aware_em::GroupAwareEm;
 pub use group_aware_vote::GroupAwareVote;

@@ -3,6 +3,7 @@
 use super::detect::Groups;
 use super::responses::Responses;
 use crowdwise_core::questions::{copies, copy_findings, panel_of_errors};
+use crowdwise_core::voices::Schools;
 use crowdwise_core::{Dataset, Finding, Outcome, Severity, Statistic, Subject, Truth, group};
 use serde_json::{Value, json};
 
@@ -34,13 +35,16 @@ pub(super) fn add(out: &mut Outcome, data: &Dataset, groups: &Groups, responses:
             "no two annotators of the data are in the same group: all count on their own",
             "leave `members` out, and groups are looked for",
         ));
+    } else if let (true, Some(schools)) = (groups.members.is_empty(), &groups.schools) {
+        findings.push(two_schools(data, schools));
     } else if groups.members.is_empty() {
         findings.push(Finding::new(
             "no-groups",
             Severity::Info,
             Subject::Data,
-            "no groups of annotators who depend on each other were found: all count on their own",
-            "`groups=2` looks for two all the same",
+            "no groups of annotators depend on each other given the class, beyond chance, or too few common items tell: all count on \
+             their own",
+            "`groups=2` makes two all the same; ⟦--groups FILE⟧ says who belongs together",
         ));
     } else {
         findings.push(dependent(data, groups, panel.map(|p| (p.judges, p.effective))));
@@ -84,7 +88,10 @@ pub(super) fn add(out: &mut Outcome, data: &Dataset, groups: &Groups, responses:
         .collect();
     let details = &mut out.diagnostics.details;
     details.insert("groups".into(), list.into());
-    if !groups.given {
+    if let Some(s) = &groups.schools {
+        details.insert("schools".into(), json!(s));
+    }
+    if !groups.eigenvalues.is_empty() {
         details.insert("eigenvalues".into(), json!(groups.eigenvalues));
     }
     if groups.looked_at < groups.annotators {
@@ -94,6 +101,25 @@ pub(super) fn add(out: &mut Outcome, data: &Dataset, groups: &Groups, responses:
         details.insert("panel".into(), json!(p));
     }
     out.findings.extend(findings);
+}
+
+/// Two schools and nobody else: who is right cannot be known.
+fn two_schools(data: &Dataset, schools: &Schools) -> Finding {
+    let some: Vec<String> = schools
+        .list
+        .iter()
+        .map(|s| format!("{} annotators with a κ of {:.2} ({})", s.members.len(), s.kappa, names(data, &s.members)))
+        .collect();
+    Finding::new(
+        "two-schools",
+        Severity::Warning,
+        Subject::Data,
+        format!(
+            "annotators fall into schools with different views, and no labels tell which of them is right: {}; all count on their own",
+            some.join("; ")
+        ),
+        "find the truth of some items on which they differ, and leave out the others or give them a group: ⟦--groups FILE⟧",
+    )
 }
 
 fn dependent(data: &Dataset, groups: &Groups, panel: Option<(f64, f64)>) -> Finding {

@@ -1,7 +1,7 @@
 use super::cluster::{Evidence, by_first};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Severity, Status, Step, Subject, Table, Truth, Units, Values, group,
+    Annotators, Capabilities, Context, Dataset, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Reference, Severity, Situation, Status, Step, Subject, Table, Truth, Units, Values, group,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,14 +36,7 @@ impl Method for CrowdClusters {
         doc: include_str!("crowd_clusters.md"),
         aliases: &["crowd-clustering", "correlation-clustering"],
         accepts: &[LabelKind::Similarity],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: false,
-            gold: false,
-            warm_start: false,
-            likelihood: true,
-        },
+        capabilities: Capabilities { confusion: true, likelihood: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "N. Bansal, A. Blum and S. Chawla, Correlation clustering, Machine Learning 56, 2004",
@@ -55,6 +48,9 @@ impl Method for CrowdClusters {
             },
         ],
         status: Status::Preview,
+        default_for: &[Situation::Similarities],
+        compared: &[Situation::Similarities],
+        ..MethodInfo::of(Family::Pairs)
     };
 
     fn check(&self, problems: &mut Problems) {

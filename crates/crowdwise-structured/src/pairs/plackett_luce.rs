@@ -1,7 +1,8 @@
 use super::choices::{Choices, DENSE, log_likelihood, parts, variances};
+use crowdwise_core::stats::LEVEL;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Rankings, Reference, Run, Severity, Status, Step, Structure, Subject, Truth, group,
+    Annotators, Capabilities, Context, Dataset, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Rankings, Reference, Run, Severity, Situation, Status, Step, Structure, Subject, Truth, group,
 };
 use crowdwise_methods::optimise::Search;
 use crowdwise_methods::preference::{centred, members, separated, with_itself};
@@ -27,7 +28,7 @@ pub struct PlackettLuce {
 
 impl Default for PlackettLuce {
     fn default() -> Self {
-        PlackettLuce { ridge: 0.01, level: 0.95, max_iter: 2000, tol: 1e-8 }
+        PlackettLuce { ridge: 0.01, level: LEVEL, max_iter: 2000, tol: 1e-8 }
     }
 }
 
@@ -39,14 +40,7 @@ impl Method for PlackettLuce {
         doc: include_str!("plackett_luce.md"),
         aliases: &["pl"],
         accepts: &[LabelKind::Preference],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: true,
-            stochastic: false,
-            gold: false,
-            warm_start: false,
-            likelihood: true,
-        },
+        capabilities: Capabilities { monotone: true, likelihood: true, whole_rankings: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "R. L. Plackett, The analysis of permutations, Journal of the Royal Statistical Society C 24(2), 1975",
@@ -59,6 +53,9 @@ impl Method for PlackettLuce {
             },
         ],
         status: Status::Stable,
+        default_for: &[Situation::Rankings],
+        compared: &[Situation::Rankings],
+        ..MethodInfo::of(Family::Pairs)
     };
 
     fn check(&self, problems: &mut Problems) {
@@ -66,6 +63,10 @@ impl Method for PlackettLuce {
         problems.between("level", self.level, 0.0, 1.0);
         problems.count("max_iter", self.max_iter);
         problems.positive("tol", self.tol);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

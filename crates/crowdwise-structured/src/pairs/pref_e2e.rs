@@ -1,6 +1,7 @@
+use crowdwise_core::stats::LEVEL;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Features, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Status, Step, Truth,
+    Annotators, Capabilities, Context, Dataset, Error, Family, Features, LabelKind, Method, MethodInfo, Needs, Outcome,
+    Problems, Reference, Status, Step, Truth,
 };
 use crowdwise_methods::optimise::Search;
 use crowdwise_methods::preference::{Cholesky, Comparisons, Mixture, Position, TieModel, both, separated, with_itself};
@@ -42,7 +43,7 @@ impl Default for PrefE2e {
             beta: 1.1,
             ridge: 1.0,
             standardise: true,
-            level: 0.95,
+            level: LEVEL,
             max_iter: 500,
             tol: 1e-6,
         }
@@ -62,14 +63,7 @@ impl Method for PrefE2e {
         doc: include_str!("pref_e2e.md"),
         aliases: &["crowd-prefrl"],
         accepts: &[LabelKind::Preference],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: true,
-            stochastic: false,
-            gold: false,
-            warm_start: false,
-            likelihood: true,
-        },
+        capabilities: Capabilities { monotone: true, likelihood: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "X. Chen, P. N. Bennett, K. Collins-Thompson and E. Horvitz, Pairwise ranking aggregation in a crowdsourced setting, WSDM 2013",
@@ -81,8 +75,9 @@ impl Method for PrefE2e {
             },
         ],
         status: Status::Stable,
+        needs: Needs::FEATURES,
+        ..MethodInfo::of(Family::Pairs)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.at_least("alpha", self.alpha, 1.0);

@@ -1,8 +1,9 @@
 use super::cluster::by_first;
 use super::similarity_net::{Input, Net, Pairs, Recipe, train};
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Features, Finding, LabelKind, Method, MethodInfo,
-    Objective, Outcome, Problems, Reference, Severity, Status, Stop, Subject, TracePoint, Truth, Units, stats,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, Features, Finding, LabelKind, Method,
+    MethodInfo, Needs, Objective, Outcome, Problems, Reference, Severity, Status, Stop, Subject, TracePoint, Truth,
+    Units, stats,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,14 +70,7 @@ impl Default for SimVolmax {
     }
 }
 
-const CAPABILITIES: Capabilities = Capabilities {
-    confusion: false,
-    monotone: false,
-    stochastic: true,
-    gold: false,
-    warm_start: false,
-    likelihood: false,
-};
+const CAPABILITIES: Capabilities = Capabilities { stochastic: true, ..Capabilities::NONE };
 
 const NGUYEN: Reference = Reference {
     text: "T. Nguyen, S. Ibrahim and X. Fu, Deep clustering with incomplete noisy pairwise annotations: a geometric regularization approach, ICML 2023",
@@ -94,11 +88,16 @@ impl Method for SimLogistic {
         capabilities: CAPABILITIES,
         references: &[NGUYEN],
         status: Status::Preview,
+        needs: Needs::FEATURES,
+        ..MethodInfo::of(Family::Pairs)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         check(problems, self.clusters, self.hidden, self.epochs, self.batch_size, self.learning_rate, self.restarts);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
@@ -128,12 +127,17 @@ impl Method for SimVolmax {
         capabilities: CAPABILITIES,
         references: &[NGUYEN],
         status: Status::Preview,
+        needs: Needs::FEATURES,
+        ..MethodInfo::of(Family::Pairs)
     };
-    const NEEDS_FEATURES: bool = true;
 
     fn check(&self, problems: &mut Problems) {
         problems.at_least("lambda", self.lambda, 0.0);
         check(problems, self.clusters, self.hidden, self.epochs, self.batch_size, self.learning_rate, self.restarts);
+    }
+
+    fn numbers_matter(&self, _kind: LabelKind) -> bool {
+        true
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {

@@ -1,7 +1,8 @@
 use super::soft_scores::soft_scores;
+use crowdwise_core::stats::LEVEL;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Finding, LabelKind, Method, MethodInfo, Outcome,
-    Preference, Problems, Reference, Severity, Status, Subject, Table,
+    Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, Finding, LabelKind, Method, MethodInfo,
+    Outcome, Preference, Problems, Reference, Severity, Status, Subject, Table,
 };
 use crowdwise_methods::preference::both;
 use schemars::JsonSchema;
@@ -25,7 +26,7 @@ pub struct Sml {
 
 impl Default for Sml {
     fn default() -> Self {
-        Sml { fallback_below: 50, ridge: 0.01, level: 0.95, max_iter: 1000 }
+        Sml { fallback_below: 50, ridge: 0.01, level: LEVEL, max_iter: 1000 }
     }
 }
 
@@ -37,14 +38,7 @@ impl Method for Sml {
         doc: include_str!("sml.md"),
         aliases: &["spectral-meta-learner"],
         accepts: &[LabelKind::Preference],
-        capabilities: Capabilities {
-            confusion: false,
-            monotone: false,
-            stochastic: false,
-            gold: false,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities::NONE,
         references: &[
             Reference {
                 text: "F. Parisi, F. Strino, B. Nadler and Y. Kluger, Ranking and combining multiple predictors without labeled data, PNAS 111(4), 2014",
@@ -56,6 +50,7 @@ impl Method for Sml {
             },
         ],
         status: Status::Preview,
+        ..MethodInfo::of(Family::Pairs)
     };
 
     fn check(&self, problems: &mut Problems) {

@@ -1,8 +1,8 @@
 use crate::inside::{self, Question};
 use crowdwise_core::questions::split_unit;
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Diagnostics, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Status, Units,
+    Capabilities, Context, Dataset, Diagnostics, Error, Event, Family, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Reference, Situation, Status, Units,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,14 +31,7 @@ impl Method for BinaryRelevance {
         doc: include_str!("binary_relevance.md"),
         aliases: &["multi-label"],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { confusion: true, gold: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "G. Tsoumakas, I. Katakis. Multi-Label Classification: An Overview. International Journal of Data Warehousing and Mining 3(3), 2007.",
@@ -50,6 +43,8 @@ impl Method for BinaryRelevance {
             },
         ],
         status: Status::Stable,
+        compared: &[Situation::Sets],
+        ..MethodInfo::of(Family::Sets)
     };
 
     fn check(&self, p: &mut Problems) {

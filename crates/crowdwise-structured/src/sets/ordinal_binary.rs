@@ -1,7 +1,7 @@
 use crate::inside::{self, Question};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Diagnostics, Error, Event, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Status,
+    Capabilities, Context, Dataset, Diagnostics, Error, Event, Family, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Reference, Status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,14 +29,7 @@ impl Method for OrdinalBinary {
         doc: include_str!("ordinal_binary.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities {
-            confusion: true,
-            monotone: false,
-            stochastic: false,
-            gold: true,
-            warm_start: false,
-            likelihood: false,
-        },
+        capabilities: Capabilities { confusion: true, gold: true, ..Capabilities::NONE },
         references: &[
             Reference {
                 text: "E. Frank and M. Hall, A simple approach to ordinal classification, ECML 2001",
@@ -48,6 +41,7 @@ impl Method for OrdinalBinary {
             },
         ],
         status: Status::Stable,
+        ..MethodInfo::of(Family::Sets)
     };
 
     fn check(&self, p: &mut Problems) {
@@ -59,7 +53,7 @@ impl Method for OrdinalBinary {
         let table = &data.table;
         let k = table.n_classes();
         if k < 3 {
-            return Ok(inside::passed_on(inside::fit(&self.inside, data, cx)?)); // the question is the table
+            return Ok(inside::fit(&self.inside, data, cx)?); // the question is the table
         }
         let gold = data.gold_classes();
         let n = table.n_units();

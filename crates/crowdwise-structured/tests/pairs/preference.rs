@@ -155,7 +155,7 @@ fn who_turns_round_and_who_guesses_is_found() {
     assert!(has(&f, "turned-round"));
 }
 
-/// Scores and places of 30 items in 12 worlds: 95 % intervals hold the truth nearly as often as they say.
+/// Scores and places of 30 items in 12 worlds: 90 % intervals hold the truth nearly as often as they say.
 #[test]
 fn intervals_hold_the_truth() {
     let (mut inside, mut placed, mut all) = (0, 0, 0);
@@ -173,8 +173,8 @@ fn intervals_hold_the_truth() {
     }
     let (inside, placed) = (f64::from(inside) / f64::from(all), f64::from(placed) / f64::from(all));
     // 360 intervals: standard error .012, more because those of one world hang together
-    assert!((0.90..=0.99).contains(&inside), "{inside}");
-    assert!(placed >= 0.93, "{placed}");
+    assert!((0.84..=0.95).contains(&inside), "{inside}");
+    assert!(placed >= 0.87, "{placed}");
 }
 
 #[test]

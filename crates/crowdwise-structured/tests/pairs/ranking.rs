@@ -281,9 +281,9 @@ fn simulated_rankings_come_back() {
         narrow += held(&pairs);
         all += 20;
     }
-    // 160 intervals at 95 %: standard error 0.017
+    // 160 intervals at 90 %: standard error 0.024
     let (share, others) = (inside as f64 / f64::from(all), narrow as f64 / f64::from(all));
-    assert!((0.89..=1.0).contains(&share) && others < share, "{share} {others}");
+    assert!((0.82..=0.98).contains(&share) && others < share, "{share} {others}");
 }
 
 /// In a table of comparisons a tie is half a win each way, as in `bradley-terry` with `ties=half`.

@@ -8,6 +8,7 @@ mod quality;
 mod scaling;
 mod sets;
 mod survey;
+mod trust;
 
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
@@ -41,6 +42,10 @@ pub enum Table {
     Scaling(scaling::Args),
     /// Every method on every real set: accuracy, log-loss, calibration, time
     Quality(quality::Args),
+    /// What can be trusted: probabilities, intervals, order of rows, sources, copies, learners
+    Trust(trust::Args),
+    /// How often 90 % intervals hold the truth, on simulated crowds
+    Coverage(trust::coverage::Args),
     /// Every learner on LabelMe and Music, beside published figures and peers
     Labelme(learning::Args),
     /// Annotators who err alone, always say the same, or copy each other
@@ -61,6 +66,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         Table::Groups(args) => groups::run(args, talk),
         Table::Scaling(args) => scaling::run(args, talk),
         Table::Quality(args) => quality::run(args, talk),
+        Table::Trust(args) => trust::run(args, talk),
+        Table::Coverage(args) => trust::coverage::run(args, talk),
         Table::Labelme(args) => learning::labelme(args, talk),
         Table::MaxMig(args) => learning::max_mig(args, talk),
         Table::DeepBp(args) => learning::deep_bp(args, talk),

@@ -30,7 +30,7 @@ pub struct Page {
 /// People read these pages, also through a pager: a pipe alone does not make them CSV.
 pub fn open(options: &OutputOptions) -> Result<Output, Error> {
     let format = options.format.or_else(|| options.output.is_none().then_some(Format::Table));
-    OutputOptions { format, output: options.output.clone() }.open(&[])
+    OutputOptions { format, ..options.clone() }.open(&[])
 }
 
 impl Page {

@@ -39,7 +39,7 @@ pub struct Args {
 }
 
 /// The sets over which means are taken: those of published comparisons of packages. Others are shown only.
-const MEAN: [&str; 22] = [
+pub const MEAN: [&str; 22] = [
     "adult2",
     "bluebird",
     "cifar10n",

@@ -113,7 +113,7 @@ pub const LINES: &[Line] = &[
         settings: "",
         except: &[],
         printed: [None, Some((12.03, 2.74)), None],
-        goals: [Most(34.86), Near(12.04, 0.95), Most(10.31), Most(18.2)],
+        goals: [Most(34.86), Near(12.04, 0.95), Most(10.31), Most(18.5)],
     },
     Line {
         title: "DS-EM",

@@ -97,6 +97,7 @@ pub(crate) enum Dense<'a> {
 pub(super) struct Shared<T>(*mut T);
 // SAFETY: users hand disjoint parts to different threads.
 unsafe impl<T> Send for Shared<T> {}
+// SAFETY: as above.
 unsafe impl<T> Sync for Shared<T> {}
 
 impl<T> Shared<T> {

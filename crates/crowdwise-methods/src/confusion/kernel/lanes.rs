@@ -35,10 +35,12 @@ impl Lanes for Plain {
     type Pair = [f64; 2];
     #[inline(always)]
     unsafe fn load4(p: *const f64) -> [f64; 4] {
+        // SAFETY: the caller promises four lanes at `p`, aligned or not.
         unsafe { p.cast::<[f64; 4]>().read_unaligned() }
     }
     #[inline(always)]
     unsafe fn store4(p: *mut f64, v: [f64; 4]) {
+        // SAFETY: the caller promises four lanes at `p`, aligned or not.
         unsafe { p.cast::<[f64; 4]>().write_unaligned(v) }
     }
     #[inline(always)]
@@ -63,10 +65,12 @@ impl Lanes for Plain {
     }
     #[inline(always)]
     unsafe fn load2(p: *const f64) -> [f64; 2] {
+        // SAFETY: the caller promises two lanes at `p`, aligned or not.
         unsafe { p.cast::<[f64; 2]>().read_unaligned() }
     }
     #[inline(always)]
     unsafe fn store2(p: *mut f64, v: [f64; 2]) {
+        // SAFETY: the caller promises two lanes at `p`, aligned or not.
         unsafe { p.cast::<[f64; 2]>().write_unaligned(v) }
     }
     #[inline(always)]
@@ -112,58 +116,72 @@ mod x86 {
         type Pair = __m128d;
         #[inline(always)]
         unsafe fn load4(p: *const f64) -> __m256d {
+            // SAFETY: the caller promises four lanes at `p`, aligned or not, and AVX2.
             unsafe { _mm256_loadu_pd(p) }
         }
         #[inline(always)]
         unsafe fn store4(p: *mut f64, v: __m256d) {
+            // SAFETY: the caller promises four lanes at `p`, aligned or not, and AVX2.
             unsafe { _mm256_storeu_pd(p, v) }
         }
         #[inline(always)]
         unsafe fn splat4(x: f64) -> __m256d {
+            // SAFETY: registers only; the caller promises AVX2.
             unsafe { _mm256_set1_pd(x) }
         }
         #[inline(always)]
         unsafe fn mul4(a: __m256d, b: __m256d) -> __m256d {
+            // SAFETY: registers only; the caller promises AVX2.
             unsafe { _mm256_mul_pd(a, b) }
         }
         #[inline(always)]
         unsafe fn add4(a: __m256d, b: __m256d) -> __m256d {
+            // SAFETY: registers only; the caller promises AVX2.
             unsafe { _mm256_add_pd(a, b) }
         }
         #[inline(always)]
         unsafe fn add_bits4(a: __m256d, b: __m256d) -> __m256d {
+            // SAFETY: registers only; the caller promises AVX2.
             unsafe { _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(a), _mm256_castpd_si256(b))) }
         }
         #[inline(always)]
         unsafe fn sum4(a: __m256d) -> f64 {
+            // SAFETY: registers only; the caller promises AVX2.
             unsafe { Self::sum2(_mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd::<1>(a))) }
         }
         #[inline(always)]
         unsafe fn load2(p: *const f64) -> __m128d {
+            // SAFETY: the caller promises two lanes at `p`, aligned or not, and AVX2.
             unsafe { _mm_loadu_pd(p) }
         }
         #[inline(always)]
         unsafe fn store2(p: *mut f64, v: __m128d) {
+            // SAFETY: the caller promises two lanes at `p`, aligned or not, and AVX2.
             unsafe { _mm_storeu_pd(p, v) }
         }
         #[inline(always)]
         unsafe fn splat2(x: f64) -> __m128d {
+            // SAFETY: registers only; the caller promises AVX2.
             unsafe { _mm_set1_pd(x) }
         }
         #[inline(always)]
         unsafe fn mul2(a: __m128d, b: __m128d) -> __m128d {
+            // SAFETY: registers only; the caller promises AVX2.
             unsafe { _mm_mul_pd(a, b) }
         }
         #[inline(always)]
         unsafe fn add2(a: __m128d, b: __m128d) -> __m128d {
+            // SAFETY: registers only; the caller promises AVX2.
             unsafe { _mm_add_pd(a, b) }
         }
         #[inline(always)]
         unsafe fn add_bits2(a: __m128d, b: __m128d) -> __m128d {
+            // SAFETY: registers only; the caller promises AVX2.
             unsafe { _mm_castsi128_pd(_mm_add_epi64(_mm_castpd_si128(a), _mm_castpd_si128(b))) }
         }
         #[inline(always)]
         unsafe fn sum2(a: __m128d) -> f64 {
+            // SAFETY: registers only; the caller promises AVX2.
             unsafe { _mm_cvtsd_f64(_mm_add_sd(a, _mm_unpackhi_pd(a, a))) }
         }
     }

@@ -44,6 +44,7 @@ impl Work {
     /// The item must be one of the packed ones.
     #[inline(always)]
     unsafe fn unit(&self, item: usize) -> usize {
+        // SAFETY: the caller promises a packed item, and `order` has an entry for each.
         if self.order.is_null() { item } else { unsafe { *self.order.add(item) as usize } }
     }
 }
@@ -76,6 +77,7 @@ pub(crate) unsafe fn run(work: Work, chunk: Chunk, out: &mut Piece) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn run_avx2(work: Work, chunk: Chunk, out: &mut Piece) {
+    // SAFETY: this function is compiled for AVX2; the rest is the caller's promise (see `run`).
     unsafe { select::<super::lanes::Avx2>(work, chunk, out) }
 }
 
@@ -99,6 +101,7 @@ pub(crate) unsafe fn run_begin(work: Work, chunk: Chunk, from: &Begin<'_>, label
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn begin_avx2(work: Work, chunk: Chunk, from: &Begin<'_>, label: *const u16, out: &mut Piece) {
+    // SAFETY: this function is compiled for AVX2; the rest is the caller's promise (see `run_begin`).
     unsafe { begin::<super::lanes::Avx2>(work, chunk, from, label, out) }
 }
 
@@ -120,6 +123,8 @@ unsafe fn begin<L: Lanes>(w: Work, c: Chunk, from: &Begin<'_>, label: *const u16
         large.resize(w.kp, 0.0);
         &mut large[..]
     };
+    // SAFETY: the chunk has `n` items of `d` indices from `at` on, with AHEAD more behind them; every index is a multiple
+    // of the stride, so that its row number is within `label`; `s` has kp entries, as `add_counts` wants.
     unsafe {
         let mut ix = w.index.add(c.at);
         for item in 0..c.n {
@@ -170,9 +175,14 @@ unsafe fn begin<L: Lanes>(w: Work, c: Chunk, from: &Begin<'_>, label: *const u16
 pub(crate) unsafe fn run_plain(work: Work, chunk: Chunk, out: &mut Piece) {
     out.class.clear();
     out.class.resize(work.kp, 0.0);
+    // SAFETY: the caller's promise, as for `run`.
     unsafe { select::<Plain>(work, chunk, out) }
 }
 
+/// The code for a shape.
+///
+/// # Safety
+/// As for [`run`]; the instructions of `L` must be there, and `out.class` must have kp entries.
 #[inline(always)]
 unsafe fn select<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
     macro_rules! degrees {
@@ -190,17 +200,21 @@ unsafe fn select<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
     macro_rules! prefetch {
         ($nq:literal, $np:literal, $d:literal) => {
             if w.prefetch {
+                // SAFETY: the caller's promise; the quads and pairs make kp, and `$d` is the chunk's `d` or 0.
                 unsafe { rows::<L, $nq, $np, $d, true, false>(w, c, out) }
             } else {
+                // SAFETY: as above.
                 unsafe { rows::<L, $nq, $np, $d, false, false>(w, c, out) }
             }
         };
     }
     if w.hard {
+        // SAFETY: the caller's promise.
         return unsafe { any::<L>(w, c, out) };
     }
     if !w.store.is_null() {
         // once in a fit: not worth code for every number of labels
+        // SAFETY: the caller's promise; the quads and pairs make kp, and `store` is not null.
         return unsafe {
             match w.kp {
                 2 => rows::<L, 0, 1, 0, false, true>(w, c, out),
@@ -221,12 +235,16 @@ unsafe fn select<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
         12 => prefetch!(3, 0, 0),
         14 => prefetch!(3, 1, 0),
         16 => prefetch!(4, 0, 0),
+        // SAFETY: the caller's promise.
         _ => unsafe { any::<L>(w, c, out) },
     }
 }
 
 /// The pass for rows of `NQ` quads and `NP` pairs (NP is 0 or 1) that stay in registers; `D` labels an item, 0 = any;
 /// `PF` fetches rows ahead, `ST` stores posteriors.
+///
+/// # Safety
+/// As for [`select`]; `4 NQ + 2 NP` must be kp and at most 16, `D` the chunk's `d` or 0, and with `ST` there must be a store.
 #[inline(always)]
 unsafe fn rows<L: Lanes, const NQ: usize, const NP: usize, const D: usize, const PF: bool, const ST: bool>(
     w: Work,
@@ -235,6 +253,9 @@ unsafe fn rows<L: Lanes, const NQ: usize, const NP: usize, const D: usize, const
 ) {
     let kp = 4 * NQ + 2 * NP;
     let d = if D == 0 { c.d } else { D };
+    // SAFETY: the chunk has `n` items of `d` indices from `at` on, with AHEAD more behind them, each the start of kp table
+    // and kp count entries that no other thread uses; prior and `out.class` have kp entries, the buffers 16 >= kp; the store
+    // has K entries for the unit of every item, and K is kp or kp - 1.
     unsafe {
         let (q4, q2) = (L::splat4(w.quantum), L::splat2(w.quantum));
         let mut prior4 = [q4; NQ];
@@ -332,8 +353,13 @@ unsafe fn rows<L: Lanes, const NQ: usize, const NP: usize, const D: usize, const
     }
 }
 
+/// The sum of the lanes, always by the same tree.
+///
+/// # Safety
+/// The instructions of `L` must be there.
 #[inline(always)]
 unsafe fn total<L: Lanes, const NQ: usize, const NP: usize>(s4: [L::Quad; NQ], s2: [L::Pair; NP]) -> f64 {
+    // SAFETY: registers only; the caller promises the instructions.
     unsafe {
         let mut z = 0.0;
         if NQ > 0 {
@@ -353,12 +379,17 @@ unsafe fn total<L: Lanes, const NQ: usize, const NP: usize>(s4: [L::Quad; NQ], s
 
 /// The pass for any number of classes, with storing and hard assignment: classes in blocks of four quads, the labels
 /// innermost, the posterior in a small buffer.
+///
+/// # Safety
+/// As for [`select`].
 #[inline(always)]
 unsafe fn any<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
     let (k, kp) = (w.k, w.kp);
     let mut s = vec![0.0f64; kp.next_multiple_of(4)];
     let mut product = LnProduct::new();
     let mut extra = 0.0;
+    // SAFETY: the chunk has `n` items of `d` indices from `at` on, each the start of a row; `s` has at least kp entries; a
+    // store that is not null has K entries for the unit of every item, and K <= kp.
     unsafe {
         let mut ix = w.index.add(c.at);
         for item in 0..c.n {
@@ -395,8 +426,14 @@ unsafe fn any<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
     out.log_likelihood = product.value() + extra;
 }
 
+/// Writes the product of the prior and the tables of `d` labels into `s`.
+///
+/// # Safety
+/// `ix` must point to `d` indices of rows, and `s` must have kp entries, an even number.
 #[inline(always)]
 unsafe fn multiply<L: Lanes>(w: Work, ix: *const u32, d: usize, s: &mut [f64]) {
+    debug_assert!(s.len() >= w.kp && w.kp.is_multiple_of(2));
+    // SAFETY: `at` and the lanes behind it stay within kp, which prior, rows and `s` have.
     unsafe {
         let mut at = 0;
         while at + 16 <= w.kp {
@@ -423,8 +460,14 @@ unsafe fn multiply<L: Lanes>(w: Work, ix: *const u32, d: usize, s: &mut [f64]) {
     }
 }
 
+/// Adds `s` to the counts of `d` labels.
+///
+/// # Safety
+/// As for [`multiply`]; nobody else may use these rows.
 #[inline(always)]
 unsafe fn add_counts<L: Lanes>(w: Work, ix: *const u32, d: usize, s: &[f64]) {
+    debug_assert!(s.len() >= w.kp && w.kp.is_multiple_of(2));
+    // SAFETY: `at` and the lanes behind it stay within kp, which `s` and the counts (kp behind the table) have.
     unsafe {
         let mut at = 0;
         while at + 16 <= w.kp {
@@ -478,11 +521,15 @@ fn tree_sum(s: &[f64], kp: usize) -> f64 {
 
 /// Redoes one item in logarithms: writes scores scaled so that the best is 1, returns the logarithm of the scale. A class
 /// far behind after some labels may still win in the end, so no running rescaling would do.
+///
+/// # Safety
+/// `ix` must point to `d` indices of rows, `s` to kp entries.
 #[cold]
 #[inline(never)]
 unsafe fn rescue(w: Work, ix: *const u32, d: usize, s: *mut f64) -> f64 {
     let ln = |p: f64| p.max(SMALLEST).ln();
     let mut best = f64::NEG_INFINITY;
+    // SAFETY: K <= kp, which prior, rows and `s` have.
     unsafe {
         for k in 0..w.k {
             let mut sum = ln(*w.prior.add(k));

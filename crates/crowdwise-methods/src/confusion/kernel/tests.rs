@@ -155,11 +155,11 @@ fn the_portable_code_gives_the_same_bits_as_the_processors_own() {
             let mut e = Engine::new(&c, None, 1).unwrap();
             let class = e.begin(&mut cx, &Begin::VoteShares).unwrap().class;
             e.maximise(&mut cx, &Smooth(0.01), &class, Dense::None).unwrap();
-            let p = e
-                .sweep(&mut cx, std::ptr::null_mut(), false, |_, w, c, o| unsafe {
-                    if which == 0 { run(w, c, o) } else { run_plain(w, c, o) }
-                })
-                .unwrap();
+            // SAFETY: the engine gives memory and chunks that go together.
+            let p = e.sweep(&mut cx, std::ptr::null_mut(), false, |_, w, c, o| unsafe {
+                if which == 0 { run(w, c, o) } else { run_plain(w, c, o) }
+            });
+            let p = p.unwrap();
             let mut dense = vec![0.0; e.entries()];
             e.maximise(&mut cx, &Smooth(0.01), &p.class, Dense::Tables(&mut dense)).unwrap();
             (dense, p.log_likelihood)

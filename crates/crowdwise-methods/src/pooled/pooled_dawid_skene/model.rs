@@ -1,5 +1,6 @@
 //! The model: what pools annotators, and the tables that follow from it.
 
+use super::super::common;
 use super::{PooledDawidSkene, PooledPrior, Structure};
 use crate::confusion::em::Adaptive;
 use crate::confusion::kernel::{Model, Sums};
@@ -34,9 +35,7 @@ impl Pooled {
             PooledPrior::Uniform => Some(vec![1.0 / k as f64; k]),
             PooledPrior::Votes => Some(vote_shares(data, gold)),
         };
-        let off = (1.0 - p.prior_accuracy) / (k.max(2) - 1) as f64;
-        let diagonal = if k > 1 { p.prior_accuracy } else { 1.0 };
-        let base: Vec<f64> = (0..k * k).map(|x| if x / k == x % k { diagonal } else { off }).collect();
+        let base = common::diagonal(k, p.prior_accuracy);
         let mut model = Pooled {
             structure: p.structure,
             strength: p.strength,
@@ -99,7 +98,7 @@ impl Pooled {
 }
 
 /// Mean vote shares of the labelled items, with one vote of each class; known items count for their class.
-fn vote_shares(data: &Dataset, gold: Option<&[Option<u32>]>) -> Vec<f64> {
+pub(crate) fn vote_shares(data: &Dataset, gold: Option<&[Option<u32>]>) -> Vec<f64> {
     let labels = data.table.categorical().expect("the kind was checked");
     let k = labels.k();
     let mut sum = vec![1.0; k];
@@ -185,13 +184,7 @@ impl Adaptive for Pooled {
 
     fn pool(&self, k: usize, _round: usize, _j: usize, counts: &[f64], sums: &mut [f64]) {
         match self.structure {
-            // every annotator counts about once, however much it labelled
-            Structure::Full => {
-                for t in 0..k {
-                    let n: f64 = (0..k).map(|l| counts[l * k + t]).sum();
-                    (0..k).for_each(|l| sums[l * k + t] += counts[l * k + t] / (n + self.strength));
-                }
-            }
+            Structure::Full => common::add(k, self.strength, counts, sums),
             Structure::One => sums.iter_mut().zip(counts).for_each(|(s, c)| *s += c),
         }
     }

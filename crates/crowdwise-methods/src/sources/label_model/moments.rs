@@ -5,6 +5,7 @@
 //! more of them than labels, from the sums of rates over each item: the cost is linear in indicators and the fewer of both.
 
 use super::super::votes::Votes;
+use crowdwise_core::Error;
 
 /// What is known of indicators of different sources that fire together.
 enum Together {
@@ -26,8 +27,8 @@ pub(super) struct Moments<'a> {
 }
 
 impl<'a> Moments<'a> {
-    pub fn new(votes: &'a Votes, shares: &'a [f64], lambda: f64) -> Moments<'a> {
-        let (pairs, seen) = votes.pairs(|_, _| true);
+    pub fn new(votes: &'a Votes, shares: &'a [f64], lambda: f64) -> Result<Moments<'a>, Error> {
+        let (pairs, seen) = votes.pairs(|_, _| true)?;
         let share = |n: u32| n as f64 / seen as f64;
         // an item with thousands of labels has millions of pairs
         let together = if pairs.len() > votes.labels() {
@@ -39,7 +40,7 @@ impl<'a> Moments<'a> {
         let mut first = vec![0; votes.sources + 1];
         votes.source.iter().for_each(|&m| first[m as usize + 1] += 1);
         (0..votes.sources).for_each(|m| first[m + 1] += first[m]);
-        Moments { votes, shares, lambda, rate, together, first }
+        Ok(Moments { votes, shares, lambda, rate, together, first })
     }
 
     /// Rates that keep the mean of every indicator, with votes right at this precision where that is possible.
@@ -203,7 +204,7 @@ mod tests {
         let table = b.finish().unwrap();
         let votes = Votes::new(&table.categorical().unwrap());
         let shares = [0.5, 0.3, 0.2];
-        let m = Moments::new(&votes, &shares, 0.03);
+        let m = Moments::new(&votes, &shares, 0.03).unwrap();
         let start = m.start(0.7);
         let n = votes.indicators();
         let mut x: Vec<f64> = (0..n * 3).map(|_| rng.random::<f64>()).collect();
@@ -228,7 +229,7 @@ mod tests {
         assert!((error / plain(&x) - 1.0).abs() < 1e-12, "{error} {}", plain(&x));
         let Together::Pairs(pairs) = &m.together else { panic!("fewer pairs than labels") };
         let squares = pairs.iter().map(|p| p.2 * p.2).sum();
-        let by_item = Moments { together: Together::Items(squares), ..Moments::new(&votes, &shares, 0.03) };
+        let by_item = Moments { together: Together::Items(squares), ..Moments::new(&votes, &shares, 0.03).unwrap() };
         let mut same = vec![0.0; n * 3];
         assert!((by_item.gradient(&x, &start, &mut same) / error - 1.0).abs() < 1e-12);
         assert!(same.iter().zip(&slope).all(|(a, b)| (a - b).abs() < 1e-12));

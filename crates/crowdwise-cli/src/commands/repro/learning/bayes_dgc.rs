@@ -124,7 +124,7 @@ fn figures(p: &Problem, fraction: f64, method: &str, quick: bool, cx: &mut Conte
     labels.truncate((fraction * labels.len() as f64).round().max(1.0) as usize);
     let mut data = p.items.labelled(2, ANNOTATORS, &labels)?;
     let settings = settings(method, quick);
-    let fit = if crowdwise::find(method)?.needs_features {
+    let fit = if crowdwise::find(method)?.info.needs.features {
         learned(method, &settings, &data, cx)?.0
     } else {
         data.features = None;

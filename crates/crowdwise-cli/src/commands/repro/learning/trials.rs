@@ -90,16 +90,14 @@ pub fn written(settings: &[(&'static str, Value)]) -> String {
     settings.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// The method with those of the settings that it has.
-fn with(id: &str, settings: &[(&'static str, Value)]) -> Result<Box<dyn crowdwise::AnyMethod>, Error> {
-    let entry = crowdwise::find(id)?;
+/// Those of the settings that a method has.
+fn own(entry: &crowdwise::Entry, settings: &[(&'static str, Value)]) -> Vec<(String, Value)> {
     let has: Vec<String> = entry.params().into_iter().map(|p| p.name).collect();
-    let pairs: Vec<(String, Value)> = settings
+    settings
         .iter()
         .filter(|(name, _)| has.iter().any(|h| h == name))
         .map(|(name, value)| ((*name).to_owned(), value.clone()))
-        .collect();
-    entry.with(&pairs)
+        .collect()
 }
 
 /// Fits a method that integrates labels, with those of the settings that it has.
@@ -109,7 +107,8 @@ pub fn integrated(
     data: &Dataset,
     cx: &mut Context<'_>,
 ) -> Result<Fit, Error> {
-    with(id, settings)?.fit(data, cx)
+    let entry = crowdwise::find(id)?;
+    entry.with(&own(entry, settings))?.fit(data, cx)
 }
 
 /// Trains a learner with those of the settings that it has.
@@ -119,8 +118,8 @@ pub fn learned(
     data: &Dataset,
     cx: &mut Context<'_>,
 ) -> Result<(Fit, Model), Error> {
-    let fit = with(id, settings)?.fit(data, cx)?;
-    Ok((fit, cx.take_kept::<Model>().expect("a learner leaves a model")))
+    let learner = crowdwise::learner(id)?;
+    learner.with(&own(&learner.entry, settings))?.learn(data, cx)
 }
 
 #[cfg(test)]
@@ -131,7 +130,7 @@ mod tests {
     fn what_is_kept_is_not_done_again() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("kept.jsonl");
-        let run = RunOptions { seed: 0, threads: Some(1), progress: None };
+        let run = RunOptions { seed: 0, threads: Some(1), count_copies: false, progress: None };
         let talk = Talk { quiet: true, verbose: false };
         let mut first = Trials::new(&run, talk, Some(&path)).unwrap();
         assert_eq!(first.figures("a", 3, |cx| Ok(vec![cx.seed as f64, 0.1])).unwrap(), [3.0, 0.1]);
