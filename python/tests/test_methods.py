@@ -16,8 +16,6 @@ AGGREGATORS = [n for n in _methods.__all__ if not issubclass(getattr(crowdwise, 
 CLASSES = [n for n in AGGREGATORS if "categorical" in getattr(crowdwise, n)._accepts and getattr(crowdwise, n)._needs is None]
 #: For two classes only.
 CLASSES = [n for n in CLASSES if n != "Sml"]
-#: Needs the probabilities of a classifier.
-CLASSES.remove("Crowdlab")
 WARM = [n for n in CLASSES if hasattr(getattr(crowdwise, n), "partial_fit")]
 
 

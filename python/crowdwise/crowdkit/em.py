@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -219,9 +219,9 @@ class GLAD(BaseClassificationAggregator):
             )
             fit = self._fit(model, made)._fit
             alphas, betas, losses = fit.weight(), -np.log(fit.difficulty()), model.loss_history_
-        self._take(in_order(model.probas_).rename_axis(index="task", columns="label"))
-        self.alphas_ = pd.Series(alphas, index=made._annotators, name="alpha")
-        self.betas_ = pd.Series(betas, index=made._items, name="beta")
+        self._take(in_order(model.probas_).rename_axis(index="task", columns="variable"))  # as it is called there
+        self.alphas_ = by_worker(made, alphas, "alpha")
+        self.betas_ = pd.Series(betas, index=made._items.rename("task"), name="beta")
         first = pd.unique(data["label"])
         self.priors_ = pd.Series(1 / len(first), index=first)
         self.loss_history_ = losses
@@ -247,7 +247,7 @@ class MACE(BaseClassificationAggregator):
         self,
         n_restarts: int = 10,
         n_iter: int = 50,
-        method: str = "vb",
+        method: Literal["vb", "em"] = "vb",
         smoothing: float = 0.1,
         default_noise: float = 0.5,
         alpha: float = 0.5,

@@ -188,10 +188,13 @@ def test_kos(name, shared):
 def test_mmsr(name, shared):
     """The same rounds from the same start; which workers are worse than guessing is decided otherwise."""
     table = shared(name)
-    peer = theirs.MMSR().fit_predict(table)
-    mine = ours.MMSR()
-    same = (mine.fit_predict(table) == peer.reindex(mine.labels_.index)).mean()
-    assert same > 0.9, f"{same}"
+    mine, peer = ours.MMSR(), theirs.MMSR()
+    same = (mine.fit_predict(table) == peer.fit_predict(table).reindex(mine.labels_.index)).mean()
+    assert same > 0.97, f"{same}"
+    both = mine.skills_[(mine.skills_ > 0) & (peer.skills_ > 0)]
+    assert len(both) > 0.7 * len(mine.skills_)
+    # on `temp` some skills become 0, and crowd-kit divides by them
+    assert name == "temp" or np.abs(both - peer.skills_[both.index]).max() < SAME
     assert mine.skills_.name == "skill" and mine.fit_predict_score(table).shape == mine.scores_.shape
 
 
