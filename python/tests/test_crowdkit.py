@@ -1,5 +1,8 @@
 """crowd-kit's names: arguments, attributes, indexes, exceptions. `peers` compares the numbers with crowd-kit's own."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -136,6 +139,11 @@ def test_everybody_counts_copies_too():
     assert np.allclose(crowdkit.MajorityVote().fit_predict_proba(data)[1], 5 / 7)
     fit = crowdkit.DawidSkene(5, -np.inf).fit(data)
     assert fit.model_._count_copies and len(fit.loss_history_) == 5
+
+
+def test_import_does_not_load_it():
+    code = "import sys, crowdwise; assert 'pandas' not in sys.modules; crowdwise.crowdkit.DawidSkene"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 def test_own_classes_have_own_defaults():
