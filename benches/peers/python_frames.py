@@ -1,4 +1,4 @@
-"""`DawidSkene().fit_predict(df)` of Crowdwise and of crowd-kit on the same pandas frame with text ids, side by side in one run.
+"""`DawidSkene(…).fit_predict(df)` of Crowdwise, with crowd-kit's settings, and of crowd-kit on the same pandas frame with text ids, side by side in one run.
 
     PYTHONPATH=python target/crowdkit-venv/bin/python benches/peers/python_frames.py [LABELS[:ITERATIONS] …]      (default: 1000000)
 
