@@ -41,7 +41,10 @@ def test_notebooks_run(name, root, monkeypatch):
 
 def test_the_migration_page_names_what_is_there(root):
     import crowdwise
+    from crowdwise import crowdkit
 
     page = (root / "docs/python/migration.md").read_text(encoding="utf-8")
+    for name in crowdkit.__all__:
+        assert name.startswith("Base") or f"`{name}`" in page, name
     for name in ("GLAD", "MACE", "KOS", "MMSR", "LfEm", "LabelModel", "CentredTriplets", "CommunityBCC", "Conal", "Crowdlab"):
         assert f"`{name}" in page and hasattr(crowdwise, name), name
