@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn a_page_that_is_not_in_the_summary_is_told() {
-        let all = pages(&[("docs/SUMMARY.md", "- [a](a.md)\n"), ("docs/a.md", ""), ("docs/b.md", ""), ("README.md", "")]);
+        let all =
+            pages(&[("docs/SUMMARY.md", "- [a](a.md)\n"), ("docs/a.md", ""), ("docs/b.md", ""), ("README.md", "")]);
         assert_eq!(not_listed(&all).unwrap(), ["docs/b.md: is not in docs/SUMMARY.md"]);
         assert!(not_listed(&pages(&[("docs/a.md", "")])).is_err());
     }

@@ -86,7 +86,10 @@ pub fn destinations(text: &str) -> Vec<Range<usize>> {
     let mut begin = 0;
     for line in plain.split_inclusive('\n') {
         // `[^1]:` is a footnote, whose text may hold links of the first kind
-        if line.starts_with('[') && !line.starts_with("[^") && let Some(at) = line.find("]: ") {
+        if line.starts_with('[')
+            && !line.starts_with("[^")
+            && let Some(at) = line.find("]: ")
+        {
             let start = begin + at + 3;
             let length = line[at + 3..].find(char::is_whitespace).unwrap_or(line.len() - at - 3);
             found.push(start..start + length);
@@ -180,7 +183,8 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("crowdwise-links-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("docs")).unwrap();
         std::fs::write(folder.join("a.md"), "# Top\n[ok](docs/b.md#part) [own](#top)\n[gone](docs/c.md)\n").unwrap();
-        std::fs::write(folder.join("docs/b.md"), "## Part\n[up](../a.md#nothing) [out](https://example.org/x)\n").unwrap();
+        std::fs::write(folder.join("docs/b.md"), "## Part\n[up](../a.md#nothing) [out](https://example.org/x)\n")
+            .unwrap();
         let told = problems(&folder, &pages(&folder).unwrap());
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(

@@ -8,7 +8,8 @@ use crowdwise::{AnyMethod, Context, Dataset, Event, LabelKind, Report, TableBuil
 fn main() -> Result<(), crowdwise::Error> {
     // (item, annotator, class); names are any text, and rows may come in any order
     let mut table = TableBuilder::new(LabelKind::Categorical);
-    for (picture, says) in [("p1", ["cat", "cat", "dog"]), ("p2", ["dog", "dog", "dog"]), ("p3", ["cat", "dog", "cat"])] {
+    for (picture, says) in [("p1", ["cat", "cat", "dog"]), ("p2", ["dog", "dog", "dog"]), ("p3", ["cat", "dog", "cat"])]
+    {
         for (who, class) in ["ann", "bob", "eve"].into_iter().zip(says) {
             table.label(picture, who, class)?;
         }
