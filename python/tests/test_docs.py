@@ -2,10 +2,12 @@
 
 import json
 import re
+import runpy
 
 import pytest
 
 NOTEBOOKS = ("aggregate", "spammers", "learn")
+EXAMPLES = ("classes.py", "kinds.py", "classifier.py")
 
 
 def test_the_readmes_example(root, tmp_path, monkeypatch):
@@ -37,6 +39,18 @@ def test_notebooks_run(name, root, monkeypatch):
     space: dict = {}
     for n, cell in enumerate(cells):
         exec(compile(cell, f"{name}.ipynb cell {n}", "exec"), space)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example_scripts_run(name, root, capsys):
+    pytest.importorskip("pandas")
+    pytest.importorskip("sklearn")
+    runpy.run_path(str(root / "examples" / name))
+    assert capsys.readouterr().out.count("\n") >= 2
+
+
+def test_every_example_script_is_run(root):
+    assert sorted(p.name for p in (root / "examples").glob("*.py")) == sorted(EXAMPLES)
 
 
 def test_the_migration_page_names_what_is_there(root):
