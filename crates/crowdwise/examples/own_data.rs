@@ -23,7 +23,7 @@ fn main() -> Result<(), crowdwise::Error> {
     let mut steps = 0;
     let mut watch = |event: &Event| steps += usize::from(matches!(event, Event::Iteration { .. }));
     let fit = method.fit(&data, &mut Context::new(0, 1).with_sink(&mut watch))?;
-    println!("{} iterations, of which {steps} were reported; {:?}", fit.diagnostics.iterations, fit.diagnostics.stop);
+    println!("{:?} after {} iterations; progress reports: {steps}", fit.diagnostics.stop, fit.diagnostics.iterations);
 
     // one page for people, or with a name that ends in .json, a document for programs
     let page = std::env::temp_dir().join("crowdwise-example.html");
