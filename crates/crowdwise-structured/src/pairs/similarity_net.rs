@@ -2,6 +2,7 @@
 
 use crowdwise_core::Context;
 use crowdwise_core::{Dataset, Event, Features, Units, Values, stats, stream};
+use crowdwise_numerics::Cholesky;
 use rand::seq::SliceRandom;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -134,7 +135,7 @@ impl Net {
         let free = |a: usize, b: usize| 0.5 * (self.w[at + a * k + b] + self.w[at + b * k + a]);
         let entry = |x: usize| {
             let (a, b) = (x / k, x % k);
-            if learned { crowdwise_methods::preference::both(free(a, b)).0 } else { f64::from(u8::from(a == b)) }
+            if learned { crowdwise_numerics::logistic(free(a, b)) } else { f64::from(u8::from(a == b)) }
         };
         (0..k * k).map(entry).collect()
     }
@@ -194,14 +195,15 @@ impl Net {
             }
         }
         (0..k).for_each(|a| gram[a * k + a] += JITTER);
-        let (inverse, ln_det) = invert(&gram, k);
+        let factor = Cholesky::with_floor(k, gram, 1e-12);
+        let inverse = factor.inverse();
         for (row, d) in f.chunks_exact(k).zip(d_f.chunks_exact_mut(k)) {
             for a in 0..k {
                 let sum: f64 = (0..k).map(|b| row[b] * inverse[b * k + a]).sum();
                 d[a] -= lambda * 2.0 / rows * sum;
             }
         }
-        -ln_det
+        -factor.ln_det()
     }
 
     fn backward(&self, x: &Input, batch: &[(u32, u32, bool)], hidden: &[f64], f: &[f64], d_f: &[f64], g: &mut [f64]) {
@@ -235,28 +237,6 @@ impl Net {
             }
         }
     }
-}
-
-/// Inverse of a small positive definite matrix and the logarithm of its determinant, by elimination.
-fn invert(m: &[f64], k: usize) -> (Vec<f64>, f64) {
-    let (mut a, mut inverse, mut ln_det) = (m.to_vec(), vec![0.0; k * k], 0.0);
-    (0..k).for_each(|i| inverse[i * k + i] = 1.0);
-    for c in 0..k {
-        let pivot = a[c * k + c].max(1e-12);
-        ln_det += pivot.ln();
-        for x in 0..k {
-            a[c * k + x] /= pivot;
-            inverse[c * k + x] /= pivot;
-        }
-        for r in (0..k).filter(|&r| r != c) {
-            let by = a[r * k + c];
-            for x in 0..k {
-                a[r * k + x] -= by * a[c * k + x];
-                inverse[r * k + x] -= by * inverse[c * k + x];
-            }
-        }
-    }
-    (inverse, ln_det)
 }
 
 /// Adam with its usual constants.
