@@ -4,6 +4,7 @@
 //! Dense decompositions are faer's, special functions those of the `special` crate; what is written here is what they do not
 //! have, or not with the same bits on every processor and any number of threads.
 
+mod adam;
 mod assignment;
 mod cholesky;
 mod conjugate;
@@ -17,6 +18,7 @@ mod random;
 mod search;
 mod special;
 
+pub use adam::{Adam, adam_step};
 pub use assignment::best_assignment;
 pub use cholesky::Cholesky;
 pub use conjugate::ConjugateGradients;
