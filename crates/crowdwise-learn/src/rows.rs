@@ -1,5 +1,7 @@
 //! Parameters of annotators: a row of numbers each, of which a batch touches few.
 
+use crowdwise_numerics::adam_step;
+
 /// Rows with Adam steps for those that a batch touched. Every row counts its own steps, so that an annotator with few
 /// labels moves as fast per label as one with many, and nothing is done for annotators who are not in the batch.
 #[derive(Clone, Debug)]
@@ -16,8 +18,6 @@ pub(crate) struct AnnotatorRows {
 }
 
 const NONE: u32 = u32::MAX;
-const BETA1: f64 = 0.9;
-const BETA2: f64 = 0.999;
 
 impl AnnotatorRows {
     /// `w` holds the rows one after the other.
@@ -61,16 +61,11 @@ impl AnnotatorRows {
             let j = j as usize;
             self.slot[j] = NONE;
             self.steps[j] = self.steps[j].saturating_add(1);
-            let first = 1.0 / (1.0 - BETA1.powi(self.steps[j]));
-            let second = 1.0 / (1.0 - BETA2.powi(self.steps[j]));
-            let at = j * self.width;
-            for (c, &g) in self.gradient[n * self.width..(n + 1) * self.width].iter().enumerate() {
-                let (m, v) = (&mut self.m[at + c], &mut self.v[at + c]);
-                *m = BETA1 * *m + (1.0 - BETA1) * g;
-                *v = BETA2 * *v + (1.0 - BETA2) * g * g;
-                self.w[at + c] -= rate * (*m * first) / ((*v * second).sqrt() + 1e-8);
-            }
-            moved(j, &self.w[at..at + self.width]);
+            let at = j * self.width..(j + 1) * self.width;
+            let gradient = &self.gradient[n * self.width..(n + 1) * self.width];
+            let memory = (&mut self.m[at.clone()], &mut self.v[at.clone()]);
+            adam_step(&mut self.w[at.clone()], gradient, memory, self.steps[j], rate);
+            moved(j, &self.w[at]);
         }
         self.touched.clear();
         self.gradient.clear();

@@ -30,12 +30,12 @@ const EXPECTED: &[(&str, f64, &str)] = &[
     ("llmbar", 0.9165, "minimax-entropy"),
     ("medre_cause", 0.7713, "minimax-entropy"),
     ("music", 0.7814, "matrices"),
-    ("prelec_art", 0.5889, "minimax-entropy"),
+    ("prelec_art", 0.6111, "matrices"),
     ("prelec_states", 0.9000, "minimax-entropy"),
     ("relevance_s", 0.6078, "matrices"),
     ("reuters", 0.7144, "matrices"),
     ("rte", 0.9275, "matrices"),
-    ("sp_amt", 0.9500, "minimax-entropy"),
+    ("sp_amt", 0.9440, "matrices"),
     ("temp", 0.9416, "matrices"),
     ("trec", 0.7086, "matrices"),
     ("valence5", 0.5000, "matrices"),
@@ -78,9 +78,9 @@ fn accuracy_and_honesty_on_real_sets() {
     let (accuracy, log_loss, ece) = (accuracy / n, log_loss / n, ece / n);
     println!("mean accuracy {accuracy:.4}, log-loss {log_loss:.4}, calibration error {ece:.4}");
     assert!(bad.is_empty(), "{bad:#?}");
-    assert!(accuracy >= 0.802, "mean accuracy {accuracy:.4}");
-    assert!(log_loss < 0.68, "mean log-loss {log_loss:.4}");
-    assert!(ece < 0.105, "mean calibration error {ece:.4}");
+    assert!(accuracy >= 0.809, "mean accuracy {accuracy:.4}");
+    assert!(log_loss < 0.66, "mean log-loss {log_loss:.4}");
+    assert!(ece < 0.09, "mean calibration error {ece:.4}");
 }
 
 /// Errors that are independent keep sharp probabilities: calibrated, and no worse than the model alone.

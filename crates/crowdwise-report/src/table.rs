@@ -1,5 +1,7 @@
 //! Text tables for the terminal: aligned columns, numbers to the right, cut to the width that there is.
 
+use unicode_width::UnicodeWidthChar;
+
 /// Where the cells of a column stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
@@ -171,45 +173,9 @@ pub fn printable_lines(text: &str) -> String {
     text.split('\n').map(printable).collect::<Vec<_>>().join("\n")
 }
 
-/// 0 for combining marks and joiners, 2 for East Asian wide characters and emoji, 1 otherwise. The ranges are the large
-/// blocks; a rare character outside of them misaligns a line, nothing more.
+/// 0 for combining marks and joiners, 2 for East Asian wide characters and emoji, 1 otherwise.
 pub(crate) fn char_width(c: char) -> usize {
-    match c as u32 {
-        0x0300..=0x036f
-        | 0x0483..=0x0489
-        | 0x0591..=0x05bd
-        | 0x064b..=0x065f
-        | 0x0e31
-        | 0x0e34..=0x0e3a
-        | 0x0e47..=0x0e4e
-        | 0x093c
-        | 0x0941..=0x0948
-        | 0x094d
-        | 0x200b..=0x200f
-        | 0x2060
-        | 0x20d0..=0x20ff
-        | 0xfe00..=0xfe0f
-        | 0xfeff
-        | 0xe0100..=0xe01ef => 0,
-        0x1100..=0x115f
-        | 0x231a..=0x231b
-        | 0x23e9..=0x23ec
-        | 0x2705
-        | 0x274c
-        | 0x2e80..=0x303e
-        | 0x3041..=0xa4cf
-        | 0xa960..=0xa97f
-        | 0xac00..=0xd7a3
-        | 0xf900..=0xfaff
-        | 0xfe30..=0xfe6f
-        | 0xff00..=0xff60
-        | 0xffe0..=0xffe6
-        | 0x1f300..=0x1f64f
-        | 0x1f680..=0x1f6ff
-        | 0x1f900..=0x1f9ff
-        | 0x20000..=0x3fffd => 2,
-        _ => 1,
-    }
+    c.width().unwrap_or(1).min(2)
 }
 
 #[cfg(test)]

@@ -6,13 +6,13 @@ mod separation;
 pub(super) use doubts::{of_fit, of_labels};
 pub use separation::{ClassPair, Separation};
 
+use crowdwise_numerics::Matrix;
 use separation::{closest, cycles};
 
 use super::agreement::MIN_COMMON;
 use super::pairs::Pairs;
 use super::panel::{self, Panel};
 use super::patterns::last_labels;
-use crate::stats::singular_values;
 use crate::{Annotators, Dataset, Fit, Table};
 use serde::{Deserialize, Serialize};
 
@@ -197,7 +197,7 @@ impl Matrices {
     pub fn rank(&self, j: usize) -> usize {
         let k = self.k;
         let joint: Vec<f64> = self.of(j).iter().enumerate().map(|(x, p)| p * self.shares[x / k]).collect();
-        significant(&singular_values(&joint, k), self.n[j])
+        significant(&Matrix::new(k, k, joint).singular_values(), self.n[j])
     }
 }
 
@@ -228,7 +228,7 @@ fn strength(table: &Table, pairs: &Pairs, k: usize) -> PairStrength {
     let mut ratios = Vec::with_capacity(chosen.len());
     let mut full_rank = 0;
     for (joint, &(_, _, n)) in pairs.joint(table, &chosen, k).chunks_exact(k * k).zip(&chosen) {
-        let values = singular_values(joint, k);
+        let values = Matrix::new(k, k, joint.to_vec()).singular_values();
         ratios.push(values[k - 1] / values[0].max(f64::MIN_POSITIVE));
         let scaled: Vec<f64> = values.iter().map(|s| s / n as f64).collect();
         full_rank += usize::from(significant(&scaled, n as u64) == k);

@@ -2,7 +2,7 @@
 
 use crate::Matrix;
 use crowdwise_core::stats;
-use crowdwise_methods::optimise::Lbfgs;
+use crowdwise_numerics::{Cholesky, Lbfgs};
 use rayon::prelude::*;
 
 /// Weights of features and an offset per score. Two classes need one score only: that of the second.
@@ -154,7 +154,9 @@ impl Regression {
             }
         }
         (0..n).for_each(|c| h[c * n + c] += RIDGE + if c < d * s { self.lambda } else { 0.0 });
-        let Some(step) = solve(&mut h, &g) else { return false };
+        let Some(factor) = Cholesky::new(n, h) else { return false };
+        let mut step = g;
+        factor.solve(&mut step);
         let mut length = 1.0;
         let mut trial = vec![0.0; n];
         let mut unused = vec![0.0; n];
@@ -181,35 +183,6 @@ fn log_probabilities(w: &[f64], s: usize, x: &[f32], out: &mut [f64]) {
     let most = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let ln_sum = most + out.iter().map(|o| (o - most).exp()).sum::<f64>().ln();
     out.iter_mut().for_each(|o| *o -= ln_sum);
-}
-
-/// Solves A x = b by Cholesky (A is overwritten); none if A is not positive.
-fn solve(a: &mut [f64], b: &[f64]) -> Option<Vec<f64>> {
-    let n = b.len();
-    for i in 0..n {
-        for j in 0..=i {
-            let below: f64 = (0..j).map(|c| a[i * n + c] * a[j * n + c]).sum();
-            let x = a[i * n + j] - below;
-            if i == j {
-                if x.is_nan() || x <= 0.0 {
-                    return None;
-                }
-                a[i * n + i] = x.sqrt();
-            } else {
-                a[i * n + j] = x / a[j * n + j];
-            }
-        }
-    }
-    let mut y = b.to_vec();
-    for i in 0..n {
-        let s: f64 = (0..i).map(|c| a[i * n + c] * y[c]).sum();
-        y[i] = (y[i] - s) / a[i * n + i];
-    }
-    for i in (0..n).rev() {
-        let s: f64 = (i + 1..n).map(|c| a[c * n + i] * y[c]).sum();
-        y[i] = (y[i] - s) / a[i * n + i];
-    }
-    Some(y)
 }
 
 /// Soft-max of the log-probabilities plus evidence; returns the log-likelihood.

@@ -2,10 +2,10 @@
 
 use super::low_rank::firsts;
 use super::turns::Expertise;
-use super::words::{Experts, Form, dot, seen, sigmoid, soft_plus};
+use super::words::{Experts, Form, seen};
 use crate::{Labels, Matrix};
 use crowdwise_core::Error;
-use crowdwise_methods::optimise::Lbfgs;
+use crowdwise_numerics::{Lbfgs, dot, logistic, soft_plus};
 use rayon::prelude::*;
 
 /// ln(P(right) / P(wrong)) to which the constant of a gate is pulled, and how strongly.
@@ -42,7 +42,7 @@ fn value(w: &[f64], z: &[f64], right: &[f64], ridge: f64, gradient: &mut [f64]) 
     for (z, c) in z.chunks_exact(width).zip(right) {
         let s = dot(w, z);
         sum += soft_plus(s) - c * s;
-        let by = sigmoid(s) - c;
+        let by = logistic(s) - c;
         gradient.iter_mut().zip(z).for_each(|(g, z)| *g += by * z);
     }
     sum

@@ -1,6 +1,6 @@
 //! Confusion matrices that depend on the item, learned together with the network by the likelihood of the labels.
 
-use super::words::{Experts, Form, dot, seen};
+use super::words::{Experts, Form, seen};
 use crate::layer::unit;
 use crate::learn::Learner;
 use crate::objective::{Batch, Objective, Outputs, Probabilities, add_gold};
@@ -8,6 +8,7 @@ use crate::rows::AnnotatorRows;
 use crate::train::Task;
 use crate::{Labels, Matrix};
 use crowdwise_core::{Error, stream};
+use crowdwise_numerics::dot;
 use rand_distr::{Distribution, StandardNormal};
 use std::sync::Arc;
 

@@ -1,10 +1,11 @@
 //! Expertise of low rank: annotators are short rows of numbers, items are seen through one map that all annotators share.
 
 use super::turns::Expertise;
-use super::words::{Experts, Form, dot, seen, sigmoid, soft_plus};
+use super::words::{Experts, Form, seen};
 use crate::rows::AnnotatorRows;
 use crate::{Labels, Matrix};
 use crowdwise_core::stream;
+use crowdwise_numerics::{dot, logistic, soft_plus};
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
@@ -86,7 +87,7 @@ impl LowRank {
                     for ((j, _), c) in labels.of(i as usize).zip(&right[first..]) {
                         let s = dot(u.row(j), &look);
                         part.value += soft_plus(s) - c * s;
-                        let g = sigmoid(s) - c;
+                        let g = logistic(s) - c;
                         part.by_u.push((j, look.iter().map(|x| g * x).collect()));
                         push.iter_mut().zip(u.row(j)).for_each(|(p, u)| *p += g * u);
                     }

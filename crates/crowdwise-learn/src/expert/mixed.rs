@@ -1,9 +1,10 @@
 //! Mixed effects: what annotators say of a class is the same for all but for a deviation of each, and both depend on the item.
 
-use super::words::{Experts, Form, dot, seen};
+use super::words::{Experts, Form, seen};
 use crate::rows::AnnotatorRows;
 use crate::{Labels, Matrix};
 use crowdwise_core::{stats, stream};
+use crowdwise_numerics::dot;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 

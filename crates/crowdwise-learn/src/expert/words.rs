@@ -4,6 +4,7 @@ use super::mixed::logits;
 use crate::objective::TINY;
 use crate::{Labels, Matrix, Probabilities};
 use crowdwise_core::{Error, stats};
+use crowdwise_numerics::{dot, logistic};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -40,19 +41,6 @@ const SURE: f64 = 0.99;
 
 /// Most numbers of all annotators together (1 GB).
 const MOST: usize = 1 << 27;
-
-pub(crate) fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
-}
-
-/// ln(1 + e^x) without overflow.
-pub(crate) fn soft_plus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
-}
-
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
 
 /// Features as the annotators' side sees them.
 pub(crate) fn seen(x: &[f32], out: &mut Vec<f64>) {
@@ -132,7 +120,7 @@ impl Experts {
     fn coin(&self, look: &[f64], j: usize) -> Option<(f64, f64)> {
         matches!(self.form, Form::LowRank { .. } | Form::Gate).then(|| {
             let own = &self.numbers[j * look.len()..][..look.len()];
-            let right = sigmoid(dot(own, look)).clamp(1.0 - SURE, SURE);
+            let right = logistic(dot(own, look)).clamp(1.0 - SURE, SURE);
             (right, (1.0 - right) / (self.k.max(2) - 1) as f64)
         })
     }
@@ -252,7 +240,7 @@ mod tests {
     fn labels_are_worth_what_the_expert_knows_of_the_item() {
         // one annotator, one feature: right with probability σ(2) where it is 1, σ(-2) where it is -1
         let experts = Experts { form: Form::Gate, k: 3, m: 1, d: 1, numbers: vec![2.0, 0.0] };
-        let knows = sigmoid(2.0);
+        let knows = logistic(2.0);
         let mut row = vec![1.0 / 3.0; 3];
         experts.infer(&[1.0], [(0, 1)].into_iter(), &mut row);
         assert!((row[1] - knows).abs() < 1e-12 && (row[0] - (1.0 - knows) / 2.0).abs() < 1e-12, "{row:?}");

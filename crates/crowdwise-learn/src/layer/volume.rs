@@ -1,5 +1,7 @@
 //! Logarithms of determinants of Gram matrices, with what their derivatives need.
 
+use crowdwise_numerics::Cholesky;
+
 /// Added to the diagonal; what is summed up are probabilities, so that its size is known.
 const RIDGE: f64 = 1e-6;
 
@@ -25,39 +27,13 @@ pub(super) fn gram_of_matrix(a: &[f64], k: usize, scale: f64, out: &mut [f64]) {
     }
 }
 
-/// ln det (G + a small ridge) and the inverse, by Cholesky; none if G is not positive.
+/// ln det (G + a small ridge) and the inverse; none if G is not positive.
 pub(super) fn log_det(gram: &[f64], k: usize) -> Option<(f64, Vec<f64>)> {
-    let mut l = vec![0.0; k * k];
-    let mut value = 0.0;
-    for i in 0..k {
-        for j in 0..=i {
-            let below: f64 = (0..j).map(|c| l[i * k + c] * l[j * k + c]).sum();
-            let x = gram[i * k + j] + if i == j { RIDGE } else { 0.0 } - below;
-            if i == j {
-                if x.is_nan() || x <= 0.0 {
-                    return None;
-                }
-                l[i * k + i] = x.sqrt();
-                value += x.ln();
-            } else {
-                l[i * k + j] = x / l[j * k + j];
-            }
-        }
-    }
-    // columns of the inverse: two triangular solves each
-    let mut inverse = vec![0.0; k * k];
-    let mut y = vec![0.0; k];
-    for c in 0..k {
-        for i in 0..k {
-            let s: f64 = (0..i).map(|x| l[i * k + x] * y[x]).sum();
-            y[i] = (f64::from(u8::from(i == c)) - s) / l[i * k + i];
-        }
-        for i in (0..k).rev() {
-            let s: f64 = (i + 1..k).map(|x| l[x * k + i] * inverse[x * k + c]).sum();
-            inverse[i * k + c] = (y[i] - s) / l[i * k + i];
-        }
-    }
-    (value.is_finite()).then_some((value, inverse))
+    let mut ridged = gram.to_vec();
+    (0..k).for_each(|i| ridged[i * k + i] += RIDGE);
+    let factor = Cholesky::new(k, ridged)?;
+    let value = factor.ln_det();
+    value.is_finite().then(|| (value, factor.inverse()))
 }
 
 #[cfg(test)]

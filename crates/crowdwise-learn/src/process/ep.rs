@@ -1,13 +1,8 @@
 //! Expectation propagation for a Gaussian process whose labels come through annotators: the likelihood of an item is
 //! b + (a - b) Φ(f), with a and b the probabilities of its labels in the two classes.
 
-use special::Error as _;
-use std::f64::consts::{FRAC_1_SQRT_2, PI};
-
-/// Φ, the normal distribution function.
-pub(super) fn normal_cdf(x: f64) -> f64 {
-    0.5 * (-x * FRAC_1_SQRT_2).compl_error()
-}
+use crowdwise_numerics::{Cholesky, dot, normal_cdf};
+use std::f64::consts::PI;
 
 /// What is learned of a site cannot make it less certain: precisions below are set to this.
 const FLOOR: f64 = 1e-10;
@@ -51,22 +46,11 @@ impl Ep {
         Ep { n, sigma: kernel.clone(), kernel, tau: vec![0.0; n], nu: vec![0.0; n], mu: vec![0.0; n] }
     }
 
-    /// Lower Cholesky factor of B = I + S K S with S the roots of the precisions.
-    fn factor(&self) -> Vec<f64> {
+    /// B = I + S K S, with S the roots of the precisions; its eigenvalues are at least 1.
+    fn factor(&self) -> Cholesky {
         let (n, root) = (self.n, self.roots());
-        let mut l = vec![0.0; n * n];
-        for i in 0..n {
-            let (done, rest) = l.split_at_mut(i * n);
-            let row = &mut rest[..=i];
-            for j in 0..i {
-                let other = &done[j * n..=j * n + j];
-                let dot: f64 = row[..j].iter().zip(other).map(|(a, b)| a * b).sum();
-                row[j] = (root[i] * root[j] * self.kernel[i * n + j] - dot) / other[j];
-            }
-            let dot: f64 = row[..i].iter().map(|x| x * x).sum();
-            row[i] = (1.0 + self.tau[i] * self.kernel[i * n + i] - dot).max(1e-12).sqrt();
-        }
-        l
+        let cell = |c: usize| f64::from(u8::from(c / n == c % n)) + root[c / n] * root[c % n] * self.kernel[c];
+        Cholesky::with_floor(n, (0..n * n).map(cell).collect(), 1e-12)
     }
 
     fn roots(&self) -> Vec<f64> {
@@ -81,17 +65,13 @@ impl Ep {
             let (done, rest) = r.split_at_mut(i * n);
             let row = &mut rest[..n];
             row[i] = root[i];
-            for j in 0..i {
-                let f = l[i * n + j];
-                if f != 0.0 {
-                    row[..=j].iter_mut().zip(&done[j * n..]).for_each(|(x, y)| *x -= f * y);
-                }
+            for (j, f) in l.row(i).iter().enumerate().filter(|(_, f)| **f != 0.0) {
+                row[..=j].iter_mut().zip(&done[j * n..]).for_each(|(x, y)| *x -= f * y);
             }
-            let pivot = l[i * n + i];
+            let pivot = l.pivot(i);
             row[..=i].iter_mut().for_each(|x| *x /= pivot);
         }
-        let log_det = 2.0 * (0..n).map(|i| l[i * n + i].ln()).sum::<f64>();
-        (r, log_det)
+        (r, l.ln_det())
     }
 
     /// The weights of the kernel in the mean at a new point: ν - R'R K ν.
@@ -195,10 +175,6 @@ impl Ep {
     }
 }
 
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,14 +213,8 @@ mod tests {
 
     /// Mean, variance and evidence of three values by summing over a grid of 61 quantile-free points a side.
     fn exact(kernel: &[f64], a: &[f64], b: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
-        let mut l = [0.0; 9];
-        for i in 0..3 {
-            for j in 0..=i {
-                let dot: f64 = (0..j).map(|c| l[i * 3 + c] * l[j * 3 + c]).sum();
-                let x = kernel[i * 3 + j] - dot;
-                l[i * 3 + j] = if i == j { x.sqrt() } else { x / l[j * 3 + j] };
-            }
-        }
+        let factor = Cholesky::new(3, kernel.to_vec()).unwrap();
+        let draw = |x: [f64; 3]| [0, 1, 2].map(|i| dot(factor.row(i), &x) + factor.pivot(i) * x[i]);
         let grid: Vec<(f64, f64)> = (-60..=60)
             .map(|n| {
                 let x = f64::from(n) * 0.1;
@@ -255,7 +225,7 @@ mod tests {
         for (x0, w0) in &grid {
             for (x1, w1) in &grid {
                 for (x2, w2) in &grid {
-                    let f = [l[0] * x0, l[3] * x0 + l[4] * x1, l[6] * x0 + l[7] * x1 + l[8] * x2];
+                    let f = draw([*x0, *x1, *x2]);
                     let w: f64 =
                         w0 * w1 * w2 * (0..3).map(|i| b[i] + (a[i] - b[i]) * normal_cdf(f[i])).product::<f64>();
                     z += w;

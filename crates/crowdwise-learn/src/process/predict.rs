@@ -1,8 +1,8 @@
 //! What a fitted process says of new items.
 
-use super::ep::{dot, normal_cdf};
 use crate::objective::TINY;
 use crate::{Matrix, Probabilities};
+use crowdwise_numerics::{dot, normal_cdf};
 use rayon::prelude::*;
 
 /// Questions that are asked of K classes: one for two classes, else "is it this one?" for each.

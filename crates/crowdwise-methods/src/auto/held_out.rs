@@ -1,8 +1,8 @@
 //! Choosing by labels that were held out: what values and comparisons have in common.
 
 use crowdwise_core::{Context, Dataset, Error, Finding, Method, Outcome, Severity, Subject};
+use crowdwise_numerics::normal_reach;
 use serde_json::{Value, json};
-use special::Error as _;
 
 /// Every label is held out once, a fifth at a time.
 pub(super) const FOLDS: usize = 5;
@@ -44,7 +44,7 @@ impl Verdict {
             .min_by(|&a, &b| means[a].total_cmp(&means[b]))
             .unwrap_or(0);
         let error: Vec<f64> = losses.iter().map(|l| difference_error(l, &losses[best])).collect();
-        let far = std::f64::consts::SQRT_2 * (1.0 - LEVEL / (means.len() - 1).max(1) as f64).inv_error();
+        let far = normal_reach(1.0 - LEVEL / (means.len() - 1).max(1) as f64);
         let used = (0..means.len()).find(|&x| means[x] - means[best] <= far * error[x]).unwrap_or(best);
         Verdict { names, means, error, best, used, far, held_out: n as usize }
     }

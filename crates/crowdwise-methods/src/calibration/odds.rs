@@ -1,6 +1,7 @@
 //! From evidence to probabilities.
 
 use super::Weighed;
+use crowdwise_numerics::golden_section;
 
 /// Where errors are shared, the log-odds L of the most probable class against all others become κ ln(1 + L / κ): the strength
 /// of the evidence differs from item to item, and odds that are averaged over a Gamma distribution of it (shape κ) fall as a
@@ -85,7 +86,7 @@ impl Strength {
             };
             known.iter().map(one).sum::<f64>() + (ln_power / SPREAD).powi(2) / 2.0
         };
-        self.gold = smallest(loss, -4.0, 4.0).exp();
+        self.gold = golden_section(-4.0, 4.0, 62, loss).0.exp();
     }
 }
 
@@ -95,23 +96,4 @@ fn power(row: &mut [f64], b: f64) {
     row.iter_mut().for_each(|p| *p = (*p / most).powf(b));
     let sum: f64 = row.iter().sum();
     row.iter_mut().for_each(|p| *p /= sum);
-}
-
-/// Where a function of one valley is smallest: golden section, 60 steps.
-pub(super) fn smallest(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
-    const GOLDEN: f64 = 0.618_033_988_749_894_9;
-    let (mut a, mut b) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
-    let (mut fa, mut fb) = (f(a), f(b));
-    for _ in 0..60 {
-        if fa <= fb {
-            (high, b, fb) = (b, a, fa);
-            a = high - GOLDEN * (high - low);
-            fa = f(a);
-        } else {
-            (low, a, fa) = (a, b, fb);
-            b = low + GOLDEN * (high - low);
-            fb = f(b);
-        }
-    }
-    f64::midpoint(low, high)
 }

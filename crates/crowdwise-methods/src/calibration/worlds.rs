@@ -1,9 +1,9 @@
 //! Does this crowd share errors? Two worlds, and how likely the second one is.
 
 use super::dispersion::Dispersion;
+use crowdwise_numerics::normal_cdf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use special::Error as _;
 
 /// How errors of annotators on one item are related, once its class is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -63,8 +63,7 @@ fn ln_mean_above(z: f64) -> f64 {
         let s = z.powi(-2);
         ln_density + s.ln() + (s * (-3.0 + s * (15.0 - 105.0 * s))).ln_1p()
     } else {
-        let below = 0.5 * (1.0 + (z / std::f64::consts::SQRT_2).error());
-        (z * below + ln_density.exp()).ln()
+        (z * normal_cdf(z) + ln_density.exp()).ln()
     }
 }
 

@@ -6,9 +6,11 @@
 //! expected number of right labels per (annotator, label). So an iteration is one walk over the labels without any
 //! logarithm or exponential.
 
-use crate::fast::{Code, LnProduct, add_into, runs, split_runs};
+use crate::runs::{Code, runs, split_runs};
 use crowdwise_core::stats::{digamma, ln_gamma};
 use crowdwise_core::{Codes, Dataset};
+use crowdwise_numerics::add_into;
+use crowdwise_numerics::fast::LnProduct;
 use rayon::prelude::*;
 use std::ops::Range;
 

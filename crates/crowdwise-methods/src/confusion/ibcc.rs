@@ -3,12 +3,13 @@
 mod chain;
 
 use super::start::{self, Init};
-use crate::mcmc::{effective_size, quantile, split_rhat};
 use chain::{Chain, Labels, Watch};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome,
     Problems, Reference, Severity, Status, Step, Stop, Subject,
 };
+use crowdwise_numerics::mcmc::{effective_size, split_rhat};
+use crowdwise_numerics::{normalise, quantile};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -160,8 +161,8 @@ impl Method for Ibcc {
         let mut matrix = vec![0.0; labels.m * k * k];
         let mut shares = vec![0.0; k];
         for c in &chains {
-            crate::fast::add_into(&mut matrix, &c.sums.confusion);
-            crate::fast::add_into(&mut shares, &c.sums.shares);
+            crowdwise_numerics::add_into(&mut matrix, &c.sums.confusion);
+            crowdwise_numerics::add_into(&mut shares, &c.sums.shares);
         }
         matrix.chunks_exact_mut(k).for_each(normalise);
         normalise(&mut shares);
@@ -196,13 +197,6 @@ impl Ibcc {
     }
 }
 
-fn normalise(row: &mut [f64]) {
-    let sum: f64 = row.iter().sum();
-    for x in &mut *row {
-        *x /= sum;
-    }
-}
-
 fn vote_shares(labels: &Labels<'_>) -> Vec<f64> {
     let mut out = vec![0.0; labels.table.table.n_units() * labels.k];
     for (u, row) in out.chunks_exact_mut(labels.k).enumerate() {
@@ -234,7 +228,7 @@ fn deviations(chains: &[Chain]) -> Vec<f64> {
 /// Conditional probabilities summed over chains and sweeps.
 fn posterior(chains: &[Chain]) -> Vec<f64> {
     let mut q = chains[0].sums.posterior.clone();
-    chains[1..].iter().for_each(|c| crate::fast::add_into(&mut q, &c.sums.posterior));
+    chains[1..].iter().for_each(|c| crowdwise_numerics::add_into(&mut q, &c.sums.posterior));
     let n: usize = chains.iter().map(|c| c.sums.sweeps).sum();
     for x in &mut q {
         *x /= n.max(1) as f64;

@@ -3,10 +3,10 @@
 use super::em::{self, Adaptive, Fitted, Settings, Start};
 use super::kernel::{Begin, Engine};
 use super::start::{self, Init};
-use crate::fast::LnProduct;
 use crowdwise_core::{
     Annotators, Capabilities, Categorical, Context, Dataset, Error, Fit, Objective, Outcome, Problems, memory,
 };
+use crowdwise_numerics::fast::LnProduct;
 use rand_distr::{Distribution, Exp1};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@
 //! (scheme S3 of Varadhan & Roland 2008, doi:10.1111/j.1467-9469.2007.00585.x) and the columns are normalised again. A
 //! candidate whose objective falls below that of θ1 is dropped for θ2, so the accepted points never go down.
 
-use crate::fast;
+use crowdwise_numerics::fast;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {

@@ -4,9 +4,11 @@
 //! log-likelihood of a label that is right with probability c is c x - ln(1 + e^x). Its sum and gradient are computed in
 //! blocks: gather x, a vectorised exponential and one division, then scatter.
 
-use crate::fast::{self, BLOCK, Code, LnProduct, Softplus, add_into, runs, split_labels, split_runs};
+use crate::runs::{Code, runs, split_labels, split_runs};
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{Categorical, Codes, Dataset};
+use crowdwise_numerics::add_into;
+use crowdwise_numerics::fast::{self, BLOCK, LnProduct, Softplus};
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -2,11 +2,11 @@
 
 use super::ability::{Expected, Labels, ease};
 use crate::confusion::{Init, start};
-use crate::optimise::Lbfgs;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, Gives, LabelKind, Method, MethodInfo,
     Outcome, Problems, Reference, Situation, Status, Step,
 };
+use crowdwise_numerics::Lbfgs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -10,11 +10,11 @@ use super::prior::{Atom, ByClass, Given, Prior};
 use super::sweep::Nodes;
 use crate::confusion::ClassPrior;
 use crate::confusion::shared::{self, Shares};
-use crate::mcmc::dirichlet;
 use crowdwise_core::{
     Annotators, Capabilities, Categorical, Context, Dataset, Diagnostics, Error, Family, LabelKind, Method, MethodInfo,
     Outcome, Problems, Reference, Status, Step,
 };
+use crowdwise_numerics::mcmc::dirichlet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -4,7 +4,7 @@ use super::polynomial;
 use super::prior::FLOOR;
 use super::quadrature::{Rule, gauss_jacobi};
 use super::sweep::{Nodes, ln_products, ratios};
-use crowdwise_core::stats::ln_gamma;
+use crowdwise_numerics::ln_beta;
 
 /// Up to this many labels Gauss-Jacobi quadrature is exact with half as many nodes (and one more). Beyond, the nodes stay
 /// this many halves and move to where the likelihood is.
@@ -119,7 +119,7 @@ impl Quadrature {
             others: (k - 1) as f64,
             rules: (1..=NODES).map(rule).collect(),
             parts: [[part(a - 1.0, b - 1.0), part(a - 1.0, 0.0)], [part(0.0, b - 1.0), part(0.0, 0.0)]],
-            ln_beta: ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b),
+            ln_beta: ln_beta(a, b),
         }
     }
 
@@ -139,7 +139,7 @@ impl Quadrature {
         let rule = &self.parts[usize::from(!from_zero)][usize::from(!to_one)];
         let left = if from_zero { self.a - 1.0 } else { 0.0 };
         let right = if to_one { self.b - 1.0 } else { 0.0 };
-        let ln_norm = ln_gamma(left + 1.0) + ln_gamma(right + 1.0) - ln_gamma(left + right + 2.0);
+        let ln_norm = ln_beta(left + 1.0, right + 1.0);
         let constant = (left + right + 1.0) * (high - low).ln() + ln_norm - self.ln_beta;
         nodes.clear();
         for (&x, &w) in rule.node.iter().zip(&rule.weight) {
@@ -236,7 +236,6 @@ mod tests {
     /// Sums over every way in which the labels may be right or wrong.
     fn brute_force(p: &[f64], a: f64, b: f64, k: usize) -> (Vec<f64>, f64) {
         let n = p.len();
-        let ln_beta = |a: f64, b: f64| ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b);
         let others = (k - 1) as f64;
         // P(these right, the rest wrong in one given way)
         let pattern =

@@ -2,9 +2,11 @@
 
 use super::coin_factor::{Factor, MOST_POLYNOMIAL, Scratch};
 use super::graph::{Graph, Items, Network, Round, larger, own};
-use crate::fast::{LnProduct, add_into, split_labels};
+use crate::runs::split_labels;
 use crowdwise_core::Annotators;
 use crowdwise_core::stats::softmax;
+use crowdwise_numerics::add_into;
+use crowdwise_numerics::fast::LnProduct;
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -1,8 +1,9 @@
 //! The graph of items and annotators that messages travel on: one edge per label.
 
-use crate::fast::{add_into, runs};
+use crate::runs::runs;
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{Categorical, Dataset, Index};
+use crowdwise_numerics::add_into;
 use rayon::prelude::*;
 use std::ops::Range;
 

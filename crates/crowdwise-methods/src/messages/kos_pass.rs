@@ -4,8 +4,9 @@
 //! annotators send y_e = Σ_{e' ≠ e} <u_l', x_e'>. Only t_e = <u_l, x_e> is ever needed, so that one number per label and one
 //! per annotator (T_j, the sum of its t) hold the whole state: y_e = T_j - t_e.
 
-use crate::fast::{add_into, runs, split_labels, split_runs};
+use crate::runs::{runs, split_labels, split_runs};
 use crowdwise_core::{Context, Error, Table};
+use crowdwise_numerics::add_into;
 use rand_distr::{Distribution, Normal};
 use rayon::prelude::*;
 use std::ops::Range;

@@ -2,8 +2,8 @@
 
 use super::prior::FLOOR;
 use super::quadrature::gauss_jacobi;
-use crate::fast::dot;
-use crate::mcmc::dirichlet;
+use crowdwise_numerics::dot;
+use crowdwise_numerics::mcmc::dirichlet;
 use rand::Rng;
 
 /// Matrices with logarithms of their weights.

@@ -2,9 +2,10 @@
 
 use super::graph::{Graph, Items, Network, Round, larger, own};
 use super::matrix_factor::{MatrixFactor, Scratch};
-use crate::fast::{add_into, split_labels};
+use crate::runs::split_labels;
 use crowdwise_core::Annotators;
 use crowdwise_core::stats::softmax;
+use crowdwise_numerics::add_into;
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -11,6 +11,7 @@ use crowdwise_core::stats::{digamma, ln_gamma, softmax};
 use crowdwise_core::{
     Annotators, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
+use crowdwise_numerics::ln_beta;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -111,11 +112,6 @@ struct Belief {
 
 /// Below this an expected logarithm says "never".
 const LEAST_LN: f64 = -230.0;
-
-/// ln B(a, b).
-fn ln_beta(a: f64, b: f64) -> f64 {
-    ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b)
-}
 
 /// (right labels, all labels) in expected counts.
 fn right_of(k: usize, counts: &[f64]) -> (f64, f64) {

@@ -5,8 +5,8 @@
 //! means of products, the moments lose their factor of up to 2^n, and nothing cancels or underflows that matters.
 
 use super::coin_factor::Known;
-use crate::fast::dot;
 use crowdwise_core::stats::ln_gamma;
+use crowdwise_numerics::dot;
 
 /// As [`super::coin_factor::Factor::messages`]; quadratic in the number of labels (times its logarithm).
 pub(super) fn messages(p: &[f64], a: f64, b: f64, others: f64, out: &mut [f64]) -> Known {

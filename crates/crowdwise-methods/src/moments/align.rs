@@ -1,7 +1,7 @@
 //! Classes of factors put in the order of the data's classes, and columns put on the simplex. Tables are K x K with
 //! `table[label * K + truth]`; a column is the distribution of labels for one truth.
 
-use crate::mcmc::best_assignment;
+use crowdwise_numerics::best_assignment;
 
 /// The permutation of columns that makes `tables` most like `target` (both places x K x K), one for all places, each
 /// place counted with its weight: column t of the aligned tables is column `p[t]` of the given ones. The sum of squared

@@ -6,12 +6,12 @@ use super::pairs::Pairs;
 use super::spa::{Align, Spa};
 use super::{LabelPrior, Moments};
 use crate::confusion::shared;
-use crate::fast::dot_ln;
 use crate::used_classes::fit_without_unused;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Run,
     Status, Step, Stop,
 };
+use crowdwise_numerics::fast::dot_ln;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -374,7 +374,7 @@ fn over_pairs(
     let (mut cost, mut gradient) = (0.0, vec![0.0; k]);
     for (c, g) in pieces {
         cost += c;
-        crate::fast::add_into(&mut gradient, &g);
+        crowdwise_numerics::add_into(&mut gradient, &g);
     }
     Ok((cost, gradient))
 }

@@ -205,7 +205,7 @@ impl Moments {
 
 /// Non-negative shares that sum to 1 from the normal equations of a least-squares problem.
 fn solve_shares(k: usize, mut normal: Vec<f64>, right: &[f64]) -> Vec<f64> {
-    use crate::linalg::Matrix;
+    use crowdwise_numerics::Matrix;
     let trace: f64 = (0..k).map(|t| normal[t * k + t]).sum();
     if trace <= 0.0 || !trace.is_finite() {
         return vec![1.0 / k as f64; k];

@@ -3,6 +3,7 @@
 
 use super::labels::Labels;
 use crowdwise_core::{Context, Error};
+use crowdwise_numerics::rank;
 use rayon::prelude::*;
 
 /// Two places with common items, `a < b`.
@@ -182,35 +183,4 @@ fn piece(labels: &Labels, places: std::ops::Range<usize>) -> (Vec<Pair>, Vec<Cel
         }
     }
     (pairs, cells)
-}
-
-/// Numerical rank of a K x K matrix by elimination with full pivoting; the matrix is overwritten. A pivot counts as 0
-/// below K times the rounding error of the first.
-pub(super) fn rank(m: &mut [f64], k: usize) -> usize {
-    let mut least = 0.0;
-    for p in 0..k {
-        let (mut best, mut at) = (0.0, (p, p));
-        for r in p..k {
-            for c in p..k {
-                if m[r * k + c].abs() > best {
-                    (best, at) = (m[r * k + c].abs(), (r, c));
-                }
-            }
-        }
-        if p == 0 {
-            least = best * k as f64 * f64::EPSILON;
-        }
-        if best <= least {
-            return p;
-        }
-        (0..k).for_each(|c| m.swap(p * k + c, at.0 * k + c));
-        (0..k).for_each(|r| m.swap(r * k + p, r * k + at.1));
-        for r in p + 1..k {
-            let f = m[r * k + p] / m[p * k + p];
-            if f != 0.0 {
-                (p + 1..k).for_each(|c| m[r * k + c] -= f * m[p * k + c]);
-            }
-        }
-    }
-    k
 }

@@ -4,8 +4,9 @@
 
 use super::align::{clip, own_order, reorder, trace_order};
 use super::labels::Labels;
-use super::pairs::{Pairs, rank};
+use super::pairs::Pairs;
 use crowdwise_core::{Context, Error};
+use crowdwise_numerics::rank;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Moments, corners and imputed blocks against brute force and against moments that are exact.
 
 use super::labels::Labels;
-use super::pairs::{Pairs, rank};
+use super::pairs::Pairs;
 use super::spa::Spa;
 use super::sym_nmf::imputed_blocks;
 use super::triples::triples;
@@ -146,15 +146,6 @@ fn known_truth_is_an_annotator_who_is_always_right() {
         let want = together(&with_gold, &[a as usize, 5]);
         assert_eq!(pairs.all[x as usize].n as usize, want.values().sum::<usize>());
     }
-}
-
-#[test]
-fn ranks_are_those_of_the_matrices() {
-    let r = |k: usize, m: &[f64]| rank(&mut m.to_vec(), k);
-    assert_eq!(r(2, &[1.0, 2.0, 2.0, 4.0]), 1);
-    assert_eq!(r(2, &[0.0; 4]), 0);
-    assert_eq!(r(3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]), 2);
-    assert_eq!(r(3, &[0.0, 1.0, 0.0, 0.0, 0.0, 5.0, 2.0, 0.0, 0.0]), 3);
 }
 
 /// Matrices in tenths (row = truth); the first and the last annotator are always right.

@@ -1,11 +1,12 @@
 //! Weights from losses, truths from weights, in turn: what CRH and CATD share.
 
-use crate::fast::{add_into, runs};
 use crate::real::errors::{of_mean, squared_errors};
 use crate::real::{loss_of_median, residuals};
+use crate::runs::runs;
 use crate::voting::{Ballot, Form};
 use crowdwise_core::stats::{n_tied, tied};
 use crowdwise_core::{Annotators, Context, Dataset, Error, GoldValues, Objective, Outcome, Run, Step, Table, Truth};
+use crowdwise_numerics::add_into;
 use rayon::prelude::*;
 use serde_json::json;
 

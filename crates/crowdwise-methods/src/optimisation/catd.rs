@@ -1,10 +1,10 @@
 //! CATD: weights from the upper confidence limit of an annotator's error (Li and others, 2014).
 
 use super::alternate::{self, Centre, Loss, Rule};
-use super::chi_square::chi_square_quantile;
 use crowdwise_core::{
     Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
+use crowdwise_numerics::chi_square_quantile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

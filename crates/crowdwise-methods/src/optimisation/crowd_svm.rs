@@ -4,13 +4,13 @@ mod chain;
 
 use super::margin::Votes;
 use crate::confusion::shared::check_entries;
-use crate::fast::add_into;
-use crate::mcmc::{effective_size, split_rhat};
 use chain::Chain;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, Finding, LabelKind, Method, MethodInfo,
     Outcome, Problems, Reference, Severity, Status, Step, Stop, Subject,
 };
+use crowdwise_numerics::mcmc::{effective_size, split_rhat};
+use crowdwise_numerics::{add_into, normalise};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -157,9 +157,4 @@ impl Method for CrowdSvm {
         out.findings = findings;
         Ok(out)
     }
-}
-
-fn normalise(row: &mut [f64]) {
-    let sum: f64 = row.iter().sum();
-    row.iter_mut().for_each(|x| *x /= sum);
 }

@@ -1,6 +1,6 @@
 //! Weighted votes and margins: what max-margin majority vote and CrowdSVM share.
 
-use crate::fast::runs;
+use crate::runs::runs;
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{Categorical, Dataset};
 use std::ops::Range;

@@ -1,11 +1,11 @@
 //! Max-margin majority vote: weights under which every item's class wins by a margin (Tian and Zhu, 2015).
 
 use super::margin::{CLOSE, Votes, pseudo_posterior, rival};
-use crate::fast::{add_into, dot};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, LabelKind, Method, MethodInfo, Outcome,
     Problems, Reference, Status, Step,
 };
+use crowdwise_numerics::{add_into, dot};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -11,7 +11,6 @@ pub(crate) use integrated::fit_integrated;
 
 use crate::confusion::ClassPrior;
 use crate::confusion::shared::{self, Shares, check_entries};
-use crate::optimise::Lbfgs;
 use crate::used_classes::fit_without_unused;
 use crate::voting::{Ballot, Form};
 use crowdwise_core::stats::softmax;
@@ -19,6 +18,7 @@ use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Event, Family, LabelKind, Method, MethodInfo,
     Outcome, Problems, Reference, Run, Status, Step,
 };
+use crowdwise_numerics::Lbfgs;
 use integrated::{Holds, Solved};
 use model::{Model, Parameters};
 use part::Part;
@@ -300,7 +300,7 @@ impl MinimaxEntropy {
         let lbfgs = Lbfgs { max_iter: self.inner_iter, tol: self.inner_tol, history: 10 };
         let mut sums = vec![0.0; k];
         if shares.learn {
-            mu.chunks_exact(k).for_each(|row| crate::fast::add_into(&mut sums, row));
+            mu.chunks_exact(k).for_each(|row| crowdwise_numerics::add_into(&mut sums, row));
         }
         let run = cx.iterate(self.max_iter, self.tol, |cx, _| {
             if shares.learn {

@@ -2,7 +2,6 @@
 
 mod alternate;
 mod catd;
-mod chi_square;
 mod crh;
 mod crowd_svm;
 mod margin;

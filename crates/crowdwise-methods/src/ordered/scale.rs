@@ -1,12 +1,6 @@
 //! The scale that all annotators share: grades at whole numbers, thresholds halfway between them.
 
-use special::Error;
-use std::f64::consts::FRAC_1_SQRT_2;
-
-/// Φ, the normal distribution function.
-pub(super) fn normal_cdf(x: f64) -> f64 {
-    0.5 * Error::compl_error(-x * FRAC_1_SQRT_2)
-}
+use crowdwise_numerics::normal_cdf;
 
 /// What an annotator does with a grade: `bias` moves it, `noise` blurs it, and a share `slip` of labels falls anywhere.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +23,6 @@ impl Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn normal_distribution() {
-        assert!((normal_cdf(1.0) - 0.841_344_746_068_542_9).abs() < 1e-15);
-        assert!((normal_cdf(-6.0) / 9.865_876_450_376_946e-10 - 1.0).abs() < 1e-12);
-    }
 
     #[test]
     fn labels_of_a_grade_sum_to_one_and_reverse_with_the_bias() {

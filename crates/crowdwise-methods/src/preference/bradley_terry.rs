@@ -7,10 +7,10 @@ use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Family, Finding, Fit, LabelKind, Method, MethodInfo, Outcome,
     Problems, Reference, Severity, Situation, Status, Subject, Truth, group,
 };
+use crowdwise_numerics::normal_reach;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use special::Error as _;
 
 /// Scores from comparisons: the better item wins with a probability that grows with the difference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -163,7 +163,7 @@ impl Method for BradleyTerry {
             findings.push(approximate(var.approximate, self.dense_items));
         }
         let score = centred(&x[..comparisons.n_items], &component, n_components);
-        let z = std::f64::consts::SQRT_2 * self.level.inv_error();
+        let z = normal_reach(self.level);
         let interval: Vec<[f64; 2]> =
             score.iter().zip(&var.score).map(|(s, v)| [s - z * v.sqrt(), s + z * v.sqrt()]).collect();
         let ranks = places(&var, &score, &interval, &component, self.level);

@@ -1,19 +1,18 @@
 use super::bradley_terry::{TieModel, centred};
 use super::information::{Errors, Grade};
 use super::mixture::{Mixture, Position};
-use super::outcome::both;
 use super::pairs::{BOTH_ORDERS, Comparisons, infinite_scores, no_position, with_itself};
 use super::prior::Crowd;
-use crate::optimise::Search;
 use crowdwise_core::stats::LEVEL;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Family, Finding, Fit, LabelKind, Method, MethodInfo, Outcome,
     Problems, Reference, Run, Severity, Situation, Status, Step, Stop, Subject, Truth, group,
 };
+use crowdwise_numerics::lbfgs::Search;
+use crowdwise_numerics::{logistic, normal_reach};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use special::Error as _;
 
 /// Scores from comparisons by annotators of different reliability: some guess, some answer the other way round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -136,11 +135,11 @@ impl Method for CrowdBradleyTerry {
         let errors = cx.install(|| Errors::at(&m, &x, &component, n_components, self.dense_items))?;
         findings.extend(about_errors(errors.grade, self.dense_items));
         let score = centred(&x[..m.n_items], &component, n_components);
-        let z = std::f64::consts::SQRT_2 * self.level.inv_error();
+        let z = normal_reach(self.level);
         let interval: Vec<[f64; 2]> =
             score.iter().zip(&errors.score).map(|(s, v)| [s - z * v.sqrt(), s + z * v.sqrt()]).collect();
         let ranks = errors.places(&score, &interval, &component, self.level);
-        let accuracy: Vec<f64> = x[m.n_items..m.tie_at()].iter().map(|&t| both(t).0).collect();
+        let accuracy: Vec<f64> = x[m.n_items..m.tie_at()].iter().map(|&t| logistic(t)).collect();
         findings.extend(turned(&m, &accuracy));
 
         let mut diagnostics = run.diagnostics("penalised-log-likelihood");

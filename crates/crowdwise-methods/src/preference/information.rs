@@ -1,9 +1,9 @@
 //! Standard errors of scores whose annotators' reliabilities are estimated too, from the expected information.
 
-use super::dense::Cholesky;
 use super::mixture::{Mixture, POSITION_PRECISION, Position};
 use super::places::{DRAWS, SAMPLED_ITEMS, sampled, separated};
 use crowdwise_core::stream;
+use crowdwise_numerics::Cholesky;
 use rand_distr::{Distribution, StandardNormal};
 
 /// What the standard errors take into account.

@@ -1,10 +1,10 @@
 //! Standard errors from the observed information.
 
-use super::dense::Cholesky;
 use super::likelihood::{Derivatives, Problem};
 use super::newton::Curvature;
 use super::places::{DRAWS, SAMPLED_ITEMS, sampled, separated};
 use crowdwise_core::stream;
+use crowdwise_numerics::Cholesky;
 use rand_distr::{Distribution, StandardNormal};
 
 /// Variances of the centred scores and of the further parameters.

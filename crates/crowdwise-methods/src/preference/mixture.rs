@@ -1,8 +1,9 @@
 //! The likelihood of comparisons by annotators who sometimes answer the other way round.
 
 use super::TieModel;
-use super::outcome::{Outcomes, Ties, both};
+use super::outcome::{Outcomes, Ties};
 use crowdwise_core::{Preference, Table};
+use crowdwise_numerics::{logistic, logistic_both};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -131,7 +132,7 @@ impl Mixture {
     /// The value at `x`; the gradient goes to `g`.
     pub fn evaluate(&self, x: &[f64], g: &mut [f64]) -> f64 {
         let (n, m) = (self.n_items, self.n_annotators);
-        let w: Vec<f64> = x[n..n + m].iter().map(|&t| both(t).0).collect();
+        let w: Vec<f64> = x[n..n + m].iter().map(|&t| logistic(t)).collect();
         let ties = self.ties_of(x);
         g.fill(0.0);
         let each = self.position == Position::Annotators;
@@ -212,14 +213,14 @@ impl Mixture {
             f += 0.5 * self.ridge * x[i] * x[i];
             g[i] += self.ridge * x[i];
             if self.virtual_wins > 0.0 {
-                let (p, q) = both(x[i]);
+                let (p, q) = logistic_both(x[i]);
                 f -= self.virtual_wins * (ln(p) + ln(q));
                 g[i] += self.virtual_wins * (p - q);
             }
         }
         let [a, b] = self.prior.map(|e| e - 1.0);
         for (j, &w) in w.iter().enumerate() {
-            let not = both(x[n + j]).1;
+            let not = logistic_both(x[n + j]).1;
             f -= a * ln(w) + b * ln(not);
             g[n + j] -= a * not - b * w;
         }
@@ -234,7 +235,7 @@ impl Mixture {
 
     /// What one comparison of the pair with difference `d` by annotator `j` is expected to tell.
     pub fn expected(&self, x: &[f64], ties: &Ties, d: f64, j: usize) -> Block {
-        let w = both(x[self.n_items + j]).0;
+        let w = logistic(x[self.n_items + j]);
         let (a, b) = meant(ties, d, self.position_of(x, j));
         let mut out = Block::default();
         for c in 0..if self.has_tie() { 3 } else { 2 } {
@@ -283,11 +284,11 @@ impl Mixture {
     pub fn add_prior_curvature(&self, x: &[f64], h: &mut [f64]) {
         let n = self.n_items;
         for i in 0..n {
-            let (p, q) = both(x[i]);
+            let (p, q) = logistic_both(x[i]);
             h[i] += self.ridge + 2.0 * self.virtual_wins * p * q;
         }
         for j in 0..self.n_annotators {
-            let (p, q) = both(x[n + j]);
+            let (p, q) = logistic_both(x[n + j]);
             h[n + j] += (self.prior[0] + self.prior[1] - 2.0) * p * q;
         }
         if self.position == Position::Annotators {
@@ -366,7 +367,7 @@ mod tests {
         let (d, ties) = (x[0] - x[1], m.ties_of(&x));
         let e = m.expected(&x, &ties, d, 1);
         let ln_p = |d: f64, t: f64, u: f64, gamma: f64, c: usize| {
-            let (w, ties) = (both(t).0, Ties::at(m.ties, u));
+            let (w, ties) = (logistic(t), Ties::at(m.ties, u));
             let (a, b) = (Outcomes::at(&ties, d + gamma), Outcomes::at(&ties, gamma - d));
             (w * a.p[c] + (1.0 - w) * b.p[c]).ln()
         };

@@ -2,7 +2,6 @@
 
 mod bradley_terry;
 mod crowd_bt;
-mod dense;
 mod information;
 mod intervals;
 mod likelihood;
@@ -18,9 +17,7 @@ mod told;
 
 pub use bradley_terry::{BradleyTerry, Solver, TieModel, centred};
 pub use crowd_bt::CrowdBradleyTerry;
-pub use dense::{Cholesky, dot};
 pub use mixture::{Mixture, Position};
-pub use outcome::both;
 pub(crate) use outcome::{Outcomes, Ties};
 pub use pairs::{BOTH_ORDERS, Comparisons, Pair, infinite_scores, no_position, with_itself};
 pub use places::separated;

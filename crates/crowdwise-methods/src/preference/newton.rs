@@ -1,8 +1,8 @@
 //! Newton's method for the scores: dense for few items, conjugate gradients for many.
 
-use super::dense::{Cholesky, dot};
 use super::likelihood::{Derivatives, Point, Problem};
 use crowdwise_core::{Context, Error, Run, Step};
+use crowdwise_numerics::{Cholesky, ConjugateGradients, dot};
 
 /// Up to so many parameters the linear system is solved by elimination.
 const DENSE: usize = 400;
@@ -84,34 +84,8 @@ impl Curvature<'_> {
             .map(|d| if d > 0.0 { 1.0 / d } else { 0.0 })
             .collect();
         let mut x = vec![0.0; n + e];
-        let mut r = b.to_vec();
-        let mut z: Vec<f64> = r.iter().zip(&scale).map(|(r, s)| r * s).collect();
-        let mut p = z.clone();
-        let mut hp = vec![0.0; n + e];
-        let mut rz = dot(&r, &z);
-        let goal = accuracy * accuracy * rz;
-        for _ in 0..MAX_CG.min(4 * (n + e)) {
-            if rz <= goal || rz <= 0.0 {
-                break;
-            }
-            self.apply(&p, &mut hp);
-            let curve = dot(&p, &hp);
-            if curve <= 0.0 {
-                break;
-            }
-            let step = rz / curve;
-            for i in 0..n + e {
-                x[i] += step * p[i];
-                r[i] -= step * hp[i];
-                z[i] = r[i] * scale[i];
-            }
-            let next = dot(&r, &z);
-            let keep = next / rz;
-            rz = next;
-            for i in 0..n + e {
-                p[i] = z[i] + keep * p[i];
-            }
-        }
+        ConjugateGradients { max_iter: MAX_CG.min(4 * (n + e)), accuracy }
+            .solve(&mut x, b, &scale, |p, out| self.apply(p, out));
         x
     }
 

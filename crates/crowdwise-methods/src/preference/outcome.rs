@@ -1,6 +1,7 @@
 //! Probabilities of the three outcomes of a comparison, and how they change.
 
 use super::TieModel;
+use crowdwise_numerics::logistic_both;
 
 /// The tie parameter at one point: u = ln η (Rao and Kupper) or ln ν (Davidson), so that any number is allowed.
 #[derive(Clone, Copy, Debug)]
@@ -52,13 +53,13 @@ impl Outcomes {
     pub fn at(ties: &Ties, d: f64) -> Outcomes {
         match ties.model {
             TieModel::Half => {
-                let (l, r) = both(d);
+                let (l, r) = logistic_both(d);
                 let v = l * r;
                 Outcomes { p: [l, r, 0.0], by_difference: [v, -v, 0.0], by_tie: [0.0; 3] }
             }
             TieModel::RaoKupper => {
                 let eta = ties.value;
-                let ((l, not_l), (r, not_r)) = (both(d - eta), both(-d - eta));
+                let ((l, not_l), (r, not_r)) = (logistic_both(d - eta), logistic_both(-d - eta));
                 let tie = ties.growth * l * r;
                 let (vl, vr) = (l * not_l, r * not_r);
                 Outcomes {
@@ -89,14 +90,6 @@ impl Outcomes {
         let ([l, r, m], [dl, dr, dm], [tl, tr, tm]) = (self.p, self.by_difference, self.by_tie);
         Outcomes { p: [r, l, m], by_difference: [-dr, -dl, -dm], by_tie: [tr, tl, tm] }
     }
-}
-
-/// σ(x) and σ(-x) from one exponential, without overflow.
-#[inline]
-pub fn both(x: f64) -> (f64, f64) {
-    let e = (-x.abs()).exp();
-    let (large, small) = (1.0 / (1.0 + e), e / (1.0 + e));
-    if x >= 0.0 { (large, small) } else { (small, large) }
 }
 
 #[cfg(test)]

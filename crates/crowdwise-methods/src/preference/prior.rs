@@ -138,7 +138,7 @@ mod tests {
                 let l = rng.random_range(0..8usize);
                 let r = (l + rng.random_range(1..8)) % 8;
                 let d = 0.8 * (l as f64 - r as f64);
-                let better = rng.random::<f64>() < super::super::both(d).0;
+                let better = rng.random::<f64>() < crowdwise_numerics::logistic(d);
                 let left = better == (rng.random::<f64>() < w);
                 let said = if left { Preference::Left } else { Preference::Right };
                 b.preference(&format!("i{l}"), &format!("i{r}"), &format!("a{j}"), said);

@@ -1,6 +1,4 @@
 use super::bradley_terry::centred;
-use super::dense::Cholesky;
-use super::outcome::both;
 use super::pairs::{Comparisons, with_itself};
 use super::places::separated;
 use crowdwise_core::stats::LEVEL;
@@ -8,10 +6,10 @@ use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome,
     Problems, Reference, Severity, Situation, Status, Step, Subject, Truth, group,
 };
+use crowdwise_numerics::{Cholesky, logistic_both, normal_reach};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use special::Error as _;
 
 /// Scores from a walk that moves from an item to one that beat it, as often as it was beaten.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -90,7 +88,7 @@ impl Method for RankCentrality {
             let variance = walk.variances(&free, &component, n_components, self.dense_items);
             (free, variance)
         })?;
-        let z = std::f64::consts::SQRT_2 * self.level.inv_error();
+        let z = normal_reach(self.level);
         // about the score without the pull of the pseudo wins, which is part of the error; the score itself is inside
         let around = |n: usize| {
             let half = z * variance[n].sqrt();
@@ -230,7 +228,7 @@ impl Walk {
         let mut edges = self.edges.clone();
         for i in 0..s.len() {
             for e in &mut edges[self.offsets[i]..self.offsets[i + 1]] {
-                let (wins, losses) = both(s[i] - s[e.0 as usize]);
+                let (wins, losses) = logistic_both(s[i] - s[e.0 as usize]);
                 let all = e.3 + 2.0 * self.alpha;
                 (e.1, e.2) = ((e.3 * wins + self.alpha) / all, (e.3 * losses + self.alpha) / all);
             }
@@ -266,7 +264,7 @@ impl Walk {
     /// How much the balance between two items that were compared `n` times moves with the difference of their scores, and
     /// its variance by chance.
     fn response(&self, a: f64, b: f64, n: f64) -> (f64, f64) {
-        let (x, y) = both(a - b);
+        let (x, y) = logistic_both(a - b);
         // p_a + p_b; scores of one component are centred, so that neither is out of range
         let size = a.exp() + b.exp();
         let all = n + 2.0 * self.alpha;

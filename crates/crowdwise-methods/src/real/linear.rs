@@ -1,7 +1,7 @@
 //! What features tell of the truths of items: a ridge regression that is fitted again in every round.
 
-use crate::preference::Cholesky;
 use crowdwise_core::{Features, Table};
+use crowdwise_numerics::Cholesky;
 
 /// Features more than this make the regression (their products) too large.
 pub(super) const MOST_FEATURES: usize = 4000;

@@ -7,6 +7,7 @@ use super::settings::Settings;
 use super::{average, median};
 use crowdwise_core::stats::digamma;
 use crowdwise_core::{Dataset, Features, GoldValues, Table};
+use crowdwise_numerics::bisect;
 use serde_json::{Map, Value, json};
 
 /// Prior variance of an annotator's scale about 1.
@@ -398,13 +399,7 @@ impl<'a> Noise<'a> {
 
 /// The shape a with ln a - ψ(a) = s, between the limits: ln a - ψ(a) falls.
 fn shape(s: f64, least: f64) -> f64 {
-    let (mut low, mut high) = (least.ln(), MOST_SHAPE.ln());
-    for _ in 0..50 {
-        let mid = 0.5 * (low + high);
-        let a = mid.exp();
-        if a.ln() - digamma(a) > s { low = mid } else { high = mid }
-    }
-    (0.5 * (low + high)).exp()
+    bisect(least.ln(), MOST_SHAPE.ln(), 50, |ln_a| ln_a - digamma(ln_a.exp()) > s).exp()
 }
 
 #[cfg(test)]

@@ -256,7 +256,7 @@ impl Method for Crowdlab {
         }
         let accuracy = crowd.quality(&e, &consensus);
         let mut shares = vec![0.0; k];
-        crowd.labelled().for_each(|u| crate::fast::add_into(&mut shares, &e.posterior[u * k..][..k]));
+        crowd.labelled().for_each(|u| crowdwise_numerics::add_into(&mut shares, &e.posterior[u * k..][..k]));
         let total: f64 = shares.iter().sum();
         shares.iter_mut().for_each(|s| *s /= total);
         let mut out = Outcome::classes(k, e.posterior, Annotators::Accuracy { k, accuracy }, Diagnostics::direct());

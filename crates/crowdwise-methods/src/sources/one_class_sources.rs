@@ -5,12 +5,12 @@ mod meetings;
 use super::copies::near_copies;
 use super::one_class::one_class_sources;
 use super::votes::{Scores, Votes};
-use crate::optimise::Search;
 use crate::used_classes::fit_without_unused;
 use crowdwise_core::{
     Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
     Step,
 };
+use crowdwise_numerics::lbfgs::Search;
 use meetings::Meetings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

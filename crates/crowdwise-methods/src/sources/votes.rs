@@ -1,9 +1,10 @@
 //! What the label models share: who fired where, how often two fired together, and the posterior that follows.
 
 use crate::confusion::shared::fixed_shares;
-use crate::fast;
+use crate::runs;
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{Annotators, Categorical, Context, Error, group, memory};
+use crowdwise_numerics::fast;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -129,7 +130,7 @@ impl Votes {
 
     /// Units in runs for threads, with `width` accumulators each.
     pub fn runs(&self, width: usize) -> Vec<Range<usize>> {
-        fast::runs(&self.offsets, width)
+        runs::runs(&self.offsets, width)
     }
 
     /// Posteriors from logarithms: class shares, P(fires | class) of indicators (x K), and P(silent | class) of sources (x K), if
@@ -148,7 +149,7 @@ impl Votes {
         }
         let runs = self.runs(1);
         let changes: Vec<f64> = cx.install(|| {
-            let parts = fast::split_runs(posterior, &runs, k);
+            let parts = runs::split_runs(posterior, &runs, k);
             parts
                 .into_par_iter()
                 .zip(&runs)

@@ -2,12 +2,12 @@
 
 use super::crowd::{Coded, Coding, Crowd};
 use super::judge::{Classes, Verdict, judge};
+use super::leading::eigen;
 use super::spectral_svd::{CAPABILITIES, SIGN};
-use crate::fast::dot;
-use crate::linalg::{Leading, Matrix, norm};
 use crowdwise_core::{
     Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
+use crowdwise_numerics::{Leading, Matrix, dot, norm};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +94,7 @@ fn centred(search: &Leading, u: Coded<'_>, published: bool, cx: &mut Context<'_>
         Ok(())
     };
     let mut between = vec![0.0; rows];
-    let mut pairs = search.eigen(m, cx, |cx, x, y| {
+    let mut pairs = eigen(search, m, cx, |cx, x, y| {
         forward(cx, x, &mut between)?;
         back(cx, &between, y)
     })?;

@@ -2,14 +2,15 @@
 
 use super::crowd::{Crowd, Part};
 use super::judge::{FEWEST, merge};
+use super::leading::eigen;
 use super::pairs::{Pairs, Partners, Seen};
 use crate::confusion::shared::complete;
-use crate::linalg::{Leading, norm};
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Run, Status, Step, Stop,
 };
+use crowdwise_numerics::{Leading, norm};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -276,7 +277,7 @@ fn signs(
 ) -> Result<Vec<f64>, Error> {
     let sign = |x: f64| if x == 0.0 { 0.0 } else { x.signum() };
     let mut found =
-        Leading { max_iter: 300, tol: 1e-8, ..Leading::default() }.eigen(pairs.annotators(), cx, |_, x, y| {
+        eigen(&Leading { max_iter: 300, tol: 1e-8, ..Leading::default() }, pairs.annotators(), cx, |_, x, y| {
             pairs.product(x, y, |s| sign(product(s)));
             Ok(())
         })?;

@@ -3,6 +3,7 @@
 mod crowd;
 mod judge;
 mod kos_svd;
+mod leading;
 mod mmsr;
 mod moments;
 mod pairs;
@@ -13,6 +14,7 @@ mod tensor;
 
 pub use judge::Classes;
 pub use kos_svd::KosSvd;
+pub(crate) use leading::eigen;
 pub use mmsr::{Adversaries, Mmsr, Trim};
 pub use sparse_spectral_svd::{Overlap, SparseSpectralSvd};
 pub(crate) use spectral_em::starts;

@@ -2,7 +2,7 @@
 //! not in.
 
 use super::crowd::Crowd;
-use crate::linalg::Matrix;
+use crowdwise_numerics::Matrix;
 
 /// Which of three groups every annotator position is in.
 pub(super) type Groups = Vec<u8>;

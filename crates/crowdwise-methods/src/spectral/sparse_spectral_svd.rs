@@ -2,13 +2,13 @@
 
 use super::crowd::{Coded, Coding, Crowd};
 use super::judge::{Classes, Verdict, judge};
+use super::leading::{LeadingPairs, eigen};
 use super::pairs::{Pairs, Partners};
 use super::spectral_svd::{CAPABILITIES, SIGN};
-use crate::fast::dot;
-use crate::linalg::{Leading, LeadingPairs, Spectrum, norm};
 use crowdwise_core::{
     Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
+use crowdwise_numerics::{Leading, Spectrum, dot, norm};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -119,11 +119,11 @@ fn of_means(
 ) -> Result<(LeadingPairs, LeadingPairs), Error> {
     let (m, answers) = (u.part.annotators.len(), u.answers() as f64);
     let pairs = Pairs::new(u.crowd, u.part, partners, cx, |a, b| u.same(a, b))?;
-    let agreement = search.eigen(m, cx, |_, x, y| {
+    let agreement = eigen(search, m, cx, |_, x, y| {
         pairs.product(x, y, |s| (answers * s.same as f64 / s.n as f64 - 1.0) / (answers - 1.0));
         Ok(())
     })?;
-    let overlap = search.eigen(m, cx, |_, x, y| {
+    let overlap = eigen(search, m, cx, |_, x, y| {
         pairs.product(x, y, |_| 1.0);
         Ok(())
     })?;
@@ -135,7 +135,7 @@ fn of_sums(search: &Leading, u: Coded<'_>, cx: &mut Context<'_>) -> Result<(Lead
     let ones = vec![1.0; u.crowd.k];
     let mut solve = |u: Coded<'_>| {
         let mut between = vec![0.0; u.size().0];
-        search.eigen(u.size().1, cx, |cx, x, y| {
+        eigen(search, u.size().1, cx, |cx, x, y| {
             u.forward(cx, x, &mut between)?;
             u.back(cx, &between, y)
         })

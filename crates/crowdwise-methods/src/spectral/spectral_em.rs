@@ -7,12 +7,11 @@ use crate::confusion::em::{self, Fitted, Settings, Start};
 use crate::confusion::kernel::{Begin, Engine};
 use crate::confusion::shared::{self, Shares};
 use crate::confusion::{ClassPrior, Rows, Zeros};
-use crate::linalg::Matrix;
-use crate::mcmc::best_assignment;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Event, Family, Finding, LabelKind, Method, MethodInfo, Outcome,
     Problems, Reference, Severity, Status, Subject,
 };
+use crowdwise_numerics::{Matrix, best_assignment};
 use rand::seq::SliceRandom;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,11 +2,11 @@
 
 use super::crowd::{Coded, Coding, Crowd};
 use super::judge::{Classes, Verdict, judge};
-use crate::fast::dot;
-use crate::linalg::{Leading, norm};
+use super::leading::{eigen, svd};
 use crowdwise_core::{
     Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference, Status,
 };
+use crowdwise_numerics::{Leading, dot, norm};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -75,14 +75,14 @@ fn leading(search: &Leading, u: Coded<'_>, cx: &mut Context<'_>) -> Result<Optio
     let (n, m) = u.size();
     let mut pairs = if matches!(u.coding, Coding::Joint) {
         let mut between = vec![0.0; n];
-        let mut found = search.eigen(m, cx, |cx, x, y| {
+        let mut found = eigen(search, m, cx, |cx, x, y| {
             u.forward(cx, x, &mut between)?;
             u.back(cx, &between, y)
         })?;
         found.values.iter_mut().for_each(|v| *v = v.max(0.0).sqrt());
         found
     } else {
-        search.svd((n, m), cx, |cx, x, y| u.forward(cx, x, y), |cx, y, x| u.back(cx, y, x))?
+        svd(search, (n, m), cx, |cx, x, y| u.forward(cx, x, y), |cx, y, x| u.back(cx, y, x))?
     };
     let (Some(mut weight), Some(&value)) = (pairs.vectors.pop(), pairs.values.first()) else { return Ok(None) };
     let (mut score, mut votes) = (vec![0.0; n], vec![0.0; n]);

@@ -2,8 +2,7 @@
 //! tensor power method.
 
 use super::moments::Moments;
-use crate::linalg::{Matrix, norm};
-use crate::mcmc::best_assignment;
+use crowdwise_numerics::{Matrix, best_assignment, norm};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -106,7 +105,7 @@ fn reordered(t: &[f64], order: [usize; 3], k: usize) -> Vec<f64> {
 fn step(t: &[f64], v: &[f64], out: &mut [f64]) {
     let k = v.len();
     for (o, plane) in out.iter_mut().zip(t.chunks_exact(k * k)) {
-        *o = plane.chunks_exact(k).zip(v).map(|(row, y)| y * crate::fast::dot(row, v)).sum();
+        *o = plane.chunks_exact(k).zip(v).map(|(row, y)| y * crowdwise_numerics::dot(row, v)).sum();
     }
 }
 
@@ -135,7 +134,7 @@ fn strongest(t: &[f64], k: usize, rng: &mut ChaCha8Rng) -> (f64, Vec<f64>) {
             }
         }
         step(t, &v, &mut next);
-        let value = crate::fast::dot(&next, &v);
+        let value = crowdwise_numerics::dot(&next, &v);
         if value > best.0 {
             best = (value, v);
         }

@@ -3,7 +3,7 @@
 use super::hmm::{Counts, Weights, forward_backward};
 use super::sequence::Sequences;
 use crowdwise_core::Features;
-use crowdwise_methods::optimise::Lbfgs;
+use crowdwise_numerics::Lbfgs;
 use rayon::prelude::*;
 
 /// What the field is trained towards: expected classes of tokens (units x K), of starts and of steps, over the sequences

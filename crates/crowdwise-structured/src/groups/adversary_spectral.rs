@@ -1,10 +1,11 @@
-use super::robust::{Covariances, Score, median};
+use super::robust::{Covariances, Score};
 use crate::inside;
 use crowdwise_core::questions::{copies, copy_findings, panel_of_errors};
 use crowdwise_core::{
     Capabilities, Context, Dataset, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Severity, Status, Subject, Truth, group,
 };
+use crowdwise_numerics::median;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -1,9 +1,10 @@
 //! Groups of annotators who depend on each other: by a test, or by spectral clustering of their correlations.
 
 use super::affinity::Affinity;
-use super::spectrum::{k_means, leading};
+use super::k_means::k_means;
 use crowdwise_core::voices::{Schools, schools};
 use crowdwise_core::{Categorical, Dataset, Error, Problems, Table};
+use crowdwise_numerics::{Leading, Pairs};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -180,11 +181,12 @@ fn cluster(affinity: &Affinity, part: &[u32], wanted: Option<usize>, most: usize
         })
         .collect();
     let want = (most + 1).max(wanted.unwrap_or(0)).min(n);
-    let (values, vectors) = leading(n, want, 1.0, |x, y| {
+    let pairs = Leading { count: want, tol: 1e-10, ..Leading::default() }.eigen(n, |x, y| {
         for (y, row) in y.iter_mut().zip(&rows) {
             *y = row.iter().map(|&(b, w)| w * x[b as usize]).sum();
         }
     });
+    let Pairs { values, vectors } = pairs;
     let count = wanted.map_or_else(|| by_gap(&values, most.min(n - 1)), |w| w.min(n));
     if count < 2 {
         return (Vec::new(), values);

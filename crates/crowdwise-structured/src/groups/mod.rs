@@ -7,10 +7,10 @@ mod detect;
 mod group_aware_em;
 mod group_aware_vote;
 mod joint;
+mod k_means;
 mod responses;
 mod robust;
 mod simulate;
-mod spectrum;
 mod words;
 
 pub use adversary_spectral::{AdversarySpectral, Flagged};

@@ -3,6 +3,7 @@
 
 use super::affinity::{NONE, busiest, habits, last_rows};
 use crowdwise_core::Categorical;
+use crowdwise_numerics::{Cholesky, Leading, median};
 
 /// Numbers in all covariance blocks at most.
 const MOST_CELLS: usize = 8_000_000;
@@ -141,8 +142,10 @@ impl Covariances {
                     continue;
                 }
                 (0..r).for_each(|f| right[f * r + f] += 1e-9 * scale);
-                if let Some(solved) = solve(&right, &left, r) {
-                    u[a * k * r..(a + 1) * k * r].copy_from_slice(&solved);
+                // U right = left, row by row
+                if let Some(factor) = Cholesky::new(r, right.clone()) {
+                    left.chunks_exact_mut(r).for_each(|row| factor.solve(row));
+                    u[a * k * r..(a + 1) * k * r].copy_from_slice(&left);
                 }
             }
         }
@@ -163,14 +166,9 @@ impl Covariances {
                 }
             }
         };
-        // the largest row sum bounds all eigenvalues
-        let row = |a: usize, c: usize| {
-            self.blocks[a].iter().flat_map(|b| &b.cells[c * k..(c + 1) * k]).map(|x| x.abs()).sum::<f64>()
-        };
-        let shift = (0..m).flat_map(|a| (0..k).map(move |c| (a, c))).map(|(a, c)| row(a, c)).fold(0.0, f64::max);
-        let (values, vectors) = super::spectrum::leading(m * k, r, 0.5 * shift, apply);
+        let pairs = Leading { count: r, tol: 1e-10, ..Leading::default() }.eigen(m * k, apply);
         let mut u = vec![0.0; m * k * r];
-        for (f, (value, vector)) in values.iter().zip(&vectors).enumerate() {
+        for (f, (value, vector)) in pairs.values.iter().zip(&pairs.vectors).enumerate() {
             let scale = value.max(1e-12).sqrt();
             vector.iter().enumerate().for_each(|(x, v)| u[x * r + f] = scale * v);
         }
@@ -237,78 +235,5 @@ impl Score {
     /// Surely tells less than a tenth of what the typical trusted annotator tells.
     pub fn silent(&self, typical: f64) -> bool {
         self.near > 0 && self.information + 3.0 * self.information_se < 0.1 * typical
-    }
-}
-
-/// Middle value; NaN of nothing.
-pub(super) fn median(x: &mut [f64]) -> f64 {
-    if x.is_empty() {
-        return f64::NAN;
-    }
-    x.sort_unstable_by(f64::total_cmp);
-    0.5 * (x[(x.len() - 1) / 2] + x[x.len() / 2])
-}
-
-/// X with X A = B for a symmetric positive A (r x r) and rows of B (r numbers each), by elimination with pivots.
-fn solve(a: &[f64], b: &[f64], r: usize) -> Option<Vec<f64>> {
-    let rows = b.len() / r;
-    let mut a = a.to_vec();
-    // A is symmetric: A Xᵀ = Bᵀ
-    let mut x: Vec<f64> = (0..r * rows).map(|i| b[(i % rows) * r + i / rows]).collect();
-    for p in 0..r {
-        let best = (p..r).max_by(|&i, &j| a[i * r + p].abs().total_cmp(&a[j * r + p].abs()))?;
-        if a[best * r + p].abs() < 1e-300 {
-            return None;
-        }
-        for c in 0..r {
-            a.swap(p * r + c, best * r + c);
-        }
-        for c in 0..rows {
-            x.swap(p * rows + c, best * rows + c);
-        }
-        for i in (0..r).filter(|&i| i != p) {
-            let f = a[i * r + p] / a[p * r + p];
-            if f == 0.0 {
-                continue;
-            }
-            for c in p..r {
-                a[i * r + c] -= f * a[p * r + c];
-            }
-            for c in 0..rows {
-                x[i * rows + c] -= f * x[p * rows + c];
-            }
-        }
-    }
-    let mut out = vec![0.0; rows * r];
-    for p in 0..r {
-        for c in 0..rows {
-            out[c * r + p] = x[p * rows + c] / a[p * r + p];
-        }
-    }
-    Some(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_solution_solves() {
-        let a = [4.0, 1.0, 0.5, 1.0, 3.0, 0.2, 0.5, 0.2, 2.0];
-        let b = [1.0, 2.0, 3.0, -1.0, 0.0, 4.0];
-        let x = solve(&a, &b, 3).unwrap();
-        for row in 0..2 {
-            for c in 0..3 {
-                let y: f64 = (0..3).map(|i| x[row * 3 + i] * a[i * 3 + c]).sum();
-                assert!((y - b[row * 3 + c]).abs() < 1e-12);
-            }
-        }
-    }
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&mut [3.0, 1.0]), 2.0);
-        assert!(median(&mut []).is_nan());
     }
 }

@@ -2,9 +2,8 @@
 //! annotators (Chen, Bennett, Collins-Thompson and Horvitz 2013, section 4).
 
 use crowdwise_core::{Annotators, Dataset, Error, Fit, Preference, Truth, stream};
-use crowdwise_methods::preference::both;
+use crowdwise_numerics::{digamma, ln_beta, logistic_both};
 use rand::{Rng, RngExt};
-use special::Gamma;
 use std::collections::BTreeSet;
 
 /// How the next comparisons are chosen.
@@ -85,7 +84,7 @@ impl Belief {
         };
         let Some((pairs, said)) = data.table.preferences() else { return Ok(out) };
         for (u, &[l, r]) in pairs.iter().enumerate() {
-            let (p, q) = both(score[l as usize] - score[r as usize]);
+            let (p, q) = logistic_both(score[l as usize] - score[r as usize]);
             for row in data.table.rows(u) {
                 let j = data.table.annotator()[row] as usize;
                 let w = w.map_or(prior[0] / (prior[0] + prior[1]), |w| w[j]);
@@ -105,7 +104,7 @@ impl Belief {
     fn after(&self, i: usize, k: usize, j: usize) -> Moved {
         let ((mi, mk), (vi, vk)) = ((self.mean[i], self.mean[k]), (self.variance[i], self.variance[k]));
         let [a, b] = self.reliability[j];
-        let (p, q) = both(mi - mk);
+        let (p, q) = logistic_both(mi - mk);
         let chance = (p + 0.5 * (vi + vk) * p * q * (q - p)).clamp(1e-4, 1.0 - 1e-4);
         let n = a + b;
         let probability = (chance * a + (1.0 - chance) * b) / n;
@@ -170,13 +169,7 @@ fn normals(new: (f64, f64), old: (f64, f64)) -> f64 {
 
 /// Kullback-Leibler divergence of beta distributions.
 fn betas([a, b]: [f64; 2], [c, d]: [f64; 2]) -> f64 {
-    let ln = |x: f64| Gamma::ln_gamma(x).0;
-    ln(a + b) - ln(a) - ln(b) - ln(c + d)
-        + ln(c)
-        + ln(d)
-        + (a - c) * Gamma::digamma(a)
-        + (b - d) * Gamma::digamma(b)
-        + (c + d - a - b) * Gamma::digamma(a + b)
+    ln_beta(c, d) - ln_beta(a, b) + (a - c) * digamma(a) + (b - d) * digamma(b) + (c + d - a - b) * digamma(a + b)
 }
 
 impl ActivePairs {

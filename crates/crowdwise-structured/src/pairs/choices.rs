@@ -1,7 +1,8 @@
 //! Choices of the best of what is left, stage by stage: what rankings are made of.
 
 use crowdwise_core::{Dataset, Rankings, Structure};
-use crowdwise_methods::preference::{Cholesky, Comparisons};
+use crowdwise_methods::preference::Comparisons;
+use crowdwise_numerics::Cholesky;
 
 /// Rankings with weights, in the form in which they are counted.
 pub(super) struct Choices {

@@ -3,6 +3,7 @@ use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome,
     Problems, Reference, Severity, Situation, Status, Step, Subject, Table, Truth, Units, Values, group,
 };
+use crowdwise_numerics::logistic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -297,8 +298,4 @@ impl Judgements {
             "ask again about these pairs: one answer may settle whole clusters",
         ))
     }
-}
-
-fn logistic(x: f64) -> f64 {
-    crowdwise_methods::preference::both(x).0
 }

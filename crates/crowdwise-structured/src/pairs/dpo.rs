@@ -2,8 +2,8 @@
 //! larger implementations against.
 
 use crowdwise_core::{Error, Problems};
-use crowdwise_methods::optimise::Search;
-use crowdwise_methods::preference::both;
+use crowdwise_numerics::lbfgs::Search;
+use crowdwise_numerics::{logistic, logistic_both};
 
 /// One annotator preferred one response to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub struct AnswerLoss {
 /// -ln P of an answer whose preferred response is ahead by Δ = β (ln π/π_ref of the preferred - that of the other), for
 /// an annotator of reliability σ(t): -ln(w σ(Δ) + (1 - w) σ(-Δ)).
 pub fn answer_loss(difference: f64, t: f64) -> AnswerLoss {
-    let ((p, q), (w, not)) = (both(difference), both(t));
+    let ((p, q), (w, not)) = (logistic_both(difference), logistic_both(t));
     let chance = (w * p + not * q).max(1e-300);
     AnswerLoss { loss: -chance.ln(), by_difference: -(w - not) * p * q / chance, by_logit: -w * not * (p - q) / chance }
 }
@@ -105,7 +105,7 @@ impl TabularDpo {
         }
         let mut probability = search.x[..n].to_vec();
         probability.chunks_exact_mut(responses).for_each(|row| _ = crowdwise_core::stats::softmax(row));
-        let reliability = learned.then(|| search.x[n..].iter().map(|&t| both(t).0).collect());
+        let reliability = learned.then(|| search.x[n..].iter().map(|&t| logistic(t)).collect());
         Ok(Policy { probability, reliability, loss: search.value, converged })
     }
 
@@ -171,7 +171,7 @@ impl TabularDpo {
         }
         if let Noise::Learned { alpha, beta } = self.noise {
             for j in n..x.len() {
-                let (w, not) = both(x[j]);
+                let (w, not) = logistic_both(x[j]);
                 sum -= (alpha - 1.0) * w.max(1e-300).ln() + (beta - 1.0) * not.max(1e-300).ln();
                 g[j] -= (alpha - 1.0) * not - (beta - 1.0) * w;
             }
@@ -192,7 +192,7 @@ mod tests {
         for d in [-3.0, -0.2, 0.0, 1.7] {
             let l = answer_loss(d, 40.0);
             assert!((l.loss - (1.0 + (-d).exp()).ln()).abs() < 1e-12);
-            assert!((l.by_difference - (both(d).0 - 1.0)).abs() < 1e-12);
+            assert!((l.by_difference - (logistic(d) - 1.0)).abs() < 1e-12);
         }
         let h = 1e-6;
         for (d, t) in [(0.7, 0.3), (-1.2, 2.0), (0.1, -1.0)] {
@@ -226,7 +226,7 @@ mod tests {
                 let b = (a + rng.random_range(1..8)) % 8;
                 let annotator = rng.random_range(0..20);
                 let at = |r: u32| reward[(context * 8 + r) as usize];
-                let first = (rng.random::<f64>() < both(at(a) - at(b)).0) != (annotator < flippers);
+                let first = (rng.random::<f64>() < logistic(at(a) - at(b))) != (annotator < flippers);
                 let (preferred, other) = if first { (a, b) } else { (b, a) };
                 Choice { context, preferred, other, annotator }
             })
@@ -242,7 +242,7 @@ mod tests {
             let wins: f64 = (0..160)
                 .map(|i| {
                     let row = i / 8 * 8;
-                    let against: f64 = (0..8).map(|j| both(reward[i] - reward[row + j]).0 / 8.0).sum();
+                    let against: f64 = (0..8).map(|j| logistic(reward[i] - reward[row + j]) / 8.0).sum();
                     p.probability[i] * against / 20.0
                 })
                 .sum();

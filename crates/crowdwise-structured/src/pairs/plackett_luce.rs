@@ -4,12 +4,12 @@ use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome,
     Problems, Rankings, Reference, Run, Severity, Situation, Status, Step, Structure, Subject, Truth, group,
 };
-use crowdwise_methods::optimise::Search;
 use crowdwise_methods::preference::{centred, members, separated, with_itself};
+use crowdwise_numerics::lbfgs::Search;
+use crowdwise_numerics::normal_reach;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use special::Error as _;
 
 /// Scores from rankings of several items, whole or only their top.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -174,7 +174,7 @@ impl PlackettLuce {
         let x = search.x;
         let score = centred(&x, &component, n_components);
         let variance = cx.install(|| variances(choices, &x, ridge, &component, n_components))?;
-        let z = std::f64::consts::SQRT_2 * self.level.inv_error();
+        let z = normal_reach(self.level);
         let interval = score.iter().zip(variance).map(|(s, v)| [s - z * v.sqrt(), s + z * v.sqrt()]).collect();
         let log_likelihood = log_likelihood(choices, &x, &mut vec![0.0; n]);
         let converged = run.stop == crowdwise_core::Stop::Converged;

@@ -3,12 +3,12 @@ use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Family, Features, LabelKind, Method, MethodInfo, Needs, Outcome,
     Problems, Reference, Status, Step, Truth,
 };
-use crowdwise_methods::optimise::Search;
-use crowdwise_methods::preference::{Cholesky, Comparisons, Mixture, Position, TieModel, both, separated, with_itself};
+use crowdwise_methods::preference::{Comparisons, Mixture, Position, TieModel, separated, with_itself};
+use crowdwise_numerics::lbfgs::Search;
+use crowdwise_numerics::{Cholesky, logistic, normal_reach};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use special::Error as _;
 
 /// Scores as a linear function of features, learned from comparisons by annotators of different reliability.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -117,13 +117,13 @@ impl Method for PrefE2e {
         let full = problem.full(&z);
         let score = centred(&full[..m.n_items]);
         let sd = problem.errors(&z, &full);
-        let quantile = std::f64::consts::SQRT_2 * self.level.inv_error();
+        let quantile = normal_reach(self.level);
         let interval: Vec<[f64; 2]> =
             score.iter().zip(sd).map(|(s, sd)| [s - quantile * sd, s + quantile * sd]).collect();
         let mut diagnostics = run.diagnostics("penalised-log-likelihood");
         diagnostics.details.insert("weights".into(), json!(x.unscaled(&z[..x.dim])));
         diagnostics.details.insert("tied".into(), json!(pairs.ties));
-        let accuracy: Vec<f64> = full[m.n_items..m.tie_at()].iter().map(|&t| both(t).0).collect();
+        let accuracy: Vec<f64> = full[m.n_items..m.tie_at()].iter().map(|&t| logistic(t)).collect();
         Ok(Outcome {
             uncalibrated: None,
             truth: Truth::Scores { component: vec![0; score.len()], ranks: separated(&interval), score, interval },

@@ -1,5 +1,5 @@
 use super::cluster::by_first;
-use super::similarity_net::{Input, Net, Pairs, Recipe, train};
+use super::similarity_net::{Recipe, Trained, judgements, train};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, Features, Finding, LabelKind, Method,
     MethodInfo, Needs, Objective, Outcome, Problems, Reference, Severity, Status, Stop, Subject, TracePoint, Truth,
@@ -112,7 +112,7 @@ impl Method for SimLogistic {
             lambda: 0.0,
             warm_up: 0,
         };
-        Ok(learn(&recipe, data, cx))
+        learn(&recipe, data, cx)
     }
 }
 
@@ -152,7 +152,7 @@ impl Method for SimVolmax {
             lambda: self.lambda,
             warm_up: self.warm_up,
         };
-        Ok(learn(&recipe, data, cx))
+        learn(&recipe, data, cx)
     }
 }
 
@@ -165,12 +165,10 @@ fn check(p: &mut Problems, clusters: usize, hidden: usize, epochs: usize, batch:
     p.count("restarts", restarts);
 }
 
-fn learn(recipe: &Recipe, data: &Dataset, cx: &mut Context<'_>) -> Outcome {
+fn learn(recipe: &Recipe, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
     let features: &Features = data.features.as_ref().expect("a method that needs features gets them");
-    let (x, pairs) = (Input::new(features), Pairs::new(data));
-    let (net, losses) = train(recipe, &x, &pairs, cx);
+    let Trained { probabilities: f, noise, losses } = train(recipe, features, &judgements(data), cx)?;
     let k = recipe.clusters;
-    let f = net.probabilities(&x);
     let best: Vec<u32> = f.chunks_exact(k).map(|row| stats::argmax(row) as u32).collect();
     let confidence = f.chunks_exact(k).map(|row| row[stats::argmax(row)]).collect();
     let row = |i: u32| &f[i as usize * k..(i as usize + 1) * k];
@@ -208,10 +206,11 @@ fn learn(recipe: &Recipe, data: &Dataset, cx: &mut Context<'_>) -> Outcome {
         ..Diagnostics::direct()
     };
     diagnostics.details.insert("clusters".into(), json!(found));
-    if recipe.noise {
-        diagnostics.details.insert("said_same".into(), json!(noise_rows(&net, k)));
+    if let Some(noise) = noise {
+        let rows: Vec<&[f64]> = noise.chunks_exact(k).collect();
+        diagnostics.details.insert("said_same".into(), json!(rows));
     }
-    Outcome {
+    Ok(Outcome {
         uncalibrated: None,
         truth: Truth::Clusters { cluster, confidence, same },
         annotators: Annotators::None,
@@ -219,11 +218,7 @@ fn learn(recipe: &Recipe, data: &Dataset, cx: &mut Context<'_>) -> Outcome {
         difficulty: None,
         diagnostics,
         findings: Vec::from_iter((found < k).then(|| collapsed(found, k))),
-    }
-}
-
-fn noise_rows(net: &Net, k: usize) -> Vec<Vec<f64>> {
-    net.noise(true).chunks_exact(k).map(<[f64]>::to_vec).collect()
+    })
 }
 
 fn collapsed(found: usize, wanted: usize) -> Finding {

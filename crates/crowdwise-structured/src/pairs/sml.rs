@@ -4,7 +4,7 @@ use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Diagnostics, Error, Family, Finding, LabelKind, Method, MethodInfo,
     Outcome, Preference, Problems, Reference, Severity, Status, Subject, Table,
 };
-use crowdwise_methods::preference::both;
+use crowdwise_numerics::{Leading, logistic};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -70,7 +70,7 @@ impl Method for Sml {
         } else {
             weights
         };
-        let chance: Vec<f64> = (0..votes.len()).map(|q| both(votes.evidence(q, &weights)).0).collect();
+        let chance: Vec<f64> = (0..votes.len()).map(|q| logistic(votes.evidence(q, &weights))).collect();
         let accuracy: Vec<f64> = weights.iter().map(|b| 0.5 * (1.0 + b)).collect();
         let mut diagnostics = Diagnostics::direct();
         diagnostics.details.insert("median_common_answers".into(), json!(common));
@@ -187,7 +187,7 @@ impl Votes {
         for _ in 0..max_iter {
             let (mut right, mut n) = (vec![1.0; self.m], vec![1.5; self.m]);
             for q in 0..self.len() {
-                let p = both(self.evidence(q, &weights)).0;
+                let p = logistic(self.evidence(q, &weights));
                 for &(j, x) in self.of(q) {
                     right[j as usize] += if x > 0.0 { p } else { 1.0 - p };
                     n[j as usize] += 1.0;
@@ -204,41 +204,16 @@ impl Votes {
     }
 }
 
-/// Eigenvector of the largest eigenvalue, and that, by powers of the matrix with a shift that makes all eigenvalues
-/// positive.
+/// Eigenvector of the largest eigenvalue, and that.
 fn leading(entries: &[(usize, usize, f64)], diagonal: &[f64], max_iter: usize) -> (Vec<f64>, f64) {
-    let n = diagonal.len();
-    let mut rows: Vec<f64> = diagonal.iter().map(|d| d.abs()).collect();
-    for &(a, b, q) in entries {
-        rows[a] += q.abs();
-        rows[b] += q.abs();
-    }
-    let shift = 0.5 * rows.iter().copied().fold(0.0, f64::max);
-    let apply = |x: &[f64]| {
-        let mut y: Vec<f64> = x.iter().zip(diagonal).map(|(x, d)| x * d).collect();
+    let mut pairs = Leading { max_iter, ..Leading::default() }.eigen(diagonal.len(), |x, y| {
+        y.iter_mut().zip(x.iter().zip(diagonal)).for_each(|(y, (x, d))| *y = x * d);
         for &(a, b, q) in entries {
             y[a] += q * x[b];
             y[b] += q * x[a];
         }
-        y
-    };
-    let mut v = vec![1.0 / (n as f64).sqrt(); n];
-    let mut lambda = 0.0;
-    for _ in 0..max_iter {
-        let y = apply(&v);
-        lambda = y.iter().zip(&v).map(|(a, b)| a * b).sum();
-        let next: Vec<f64> = y.iter().zip(&v).map(|(y, v)| y + shift * v).collect();
-        let length = next.iter().map(|x| x * x).sum::<f64>().sqrt();
-        if length < 1e-300 {
-            break;
-        }
-        let change = next.iter().zip(&v).fold(0.0f64, |m, (a, b)| m.max((a / length - b).abs()));
-        v = next.iter().map(|x| x / length).collect();
-        if change < 1e-12 {
-            break;
-        }
-    }
-    (v, lambda)
+    });
+    (pairs.vectors.pop().unwrap_or_else(|| vec![0.0; diagonal.len()]), pairs.values.first().copied().unwrap_or(0.0))
 }
 
 fn too_few(common: f64) -> Finding {
@@ -297,7 +272,7 @@ mod tests {
             assert!((0.5 * (1.0 + w) - want).abs() < 1e-5, "{weights:?}");
         }
         for (q, want) in GOLDEN_SOFT.iter().enumerate() {
-            assert!((both(votes.evidence(q, &weights)).0 - want).abs() < 1e-5);
+            assert!((logistic(votes.evidence(q, &weights)) - want).abs() < 1e-5);
         }
     }
 

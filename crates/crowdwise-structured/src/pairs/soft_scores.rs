@@ -1,8 +1,8 @@
 //! Bradley and Terry's model with soft outcomes, one for each compared pair: every pair counts once.
 
 use crowdwise_core::{Table, Truth};
-use crowdwise_methods::preference::{Cholesky, Comparisons, both, centred, separated};
-use special::Error as _;
+use crowdwise_methods::preference::{Comparisons, centred, separated};
+use crowdwise_numerics::{Cholesky, ConjugateGradients, logistic_both, normal_reach};
 
 /// Scores of items from `chance`, for each compared pair the probability that its first item is better.
 pub fn soft_scores(table: &Table, compared: &[[u32; 2]], chance: &[f64], ridge: f64, level: f64) -> Truth {
@@ -17,7 +17,7 @@ pub fn soft_scores(table: &Table, compared: &[[u32; 2]], chance: &[f64], ridge: 
         g.iter_mut().zip(&s).for_each(|(g, s)| *g = -ridge * s);
         for (q, &[a, b]) in compared.iter().enumerate() {
             let (a, b) = (a as usize, b as usize);
-            let (p, not) = both(s[a] - s[b]);
+            let (p, not) = logistic_both(s[a] - s[b]);
             g[a] += chance[q] - p;
             g[b] -= chance[q] - p;
             diagonal[a] += p * not;
@@ -35,7 +35,7 @@ pub fn soft_scores(table: &Table, compared: &[[u32; 2]], chance: &[f64], ridge: 
         s.iter_mut().zip(&by).for_each(|(s, d)| *s += shorter * d);
     }
     let score = centred(&s, &component, parts);
-    let z = std::f64::consts::SQRT_2 * level.inv_error();
+    let z = normal_reach(level);
     let interval: Vec<[f64; 2]> =
         score.iter().zip(&variance).map(|(s, v)| [s - z * v.sqrt(), s + z * v.sqrt()]).collect();
     let mut ranks = vec![[1, 1]; n];
@@ -68,32 +68,14 @@ fn solve(diagonal: &[f64], pairs: &[(usize, usize, f64)], b: &[f64], errors: boo
             return (x, if errors { factor.inverse_diagonal() } else { Vec::new() });
         }
     }
-    let apply = |x: &[f64]| {
-        let mut out: Vec<f64> = x.iter().zip(diagonal).map(|(x, d)| x * d).collect();
+    let scale: Vec<f64> = diagonal.iter().map(|d| 1.0 / d).collect();
+    let mut x = vec![0.0; n];
+    ConjugateGradients { max_iter: 1000, accuracy: 1e-8 }.solve(&mut x, b, &scale, |x, out| {
+        out.iter_mut().zip(x.iter().zip(diagonal)).for_each(|(o, (x, d))| *o = x * d);
         for &(a, c, w) in pairs {
             out[a] -= w * x[c];
             out[c] -= w * x[a];
         }
-        out
-    };
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-    let (mut x, mut r) = (vec![0.0; n], b.to_vec());
-    let scaled = |r: &[f64]| -> Vec<f64> { r.iter().zip(diagonal).map(|(r, d)| r / d).collect() };
-    let mut z = scaled(&r);
-    let mut p = z.clone();
-    let (mut rz, start) = (dot(&r, &z), dot(b, b));
-    for _ in 0..1000 {
-        if dot(&r, &r) <= 1e-16 * start {
-            break;
-        }
-        let q = apply(&p);
-        let a = rz / dot(&p, &q);
-        x.iter_mut().zip(&p).for_each(|(x, p)| *x += a * p);
-        r.iter_mut().zip(&q).for_each(|(r, q)| *r -= a * q);
-        z = scaled(&r);
-        let next = dot(&r, &z);
-        p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + next / rz * *p);
-        rz = next;
-    }
-    (x, diagonal.iter().map(|d| 1.0 / d).collect())
+    });
+    (x, scale)
 }

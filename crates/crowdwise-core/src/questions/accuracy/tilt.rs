@@ -13,6 +13,7 @@
 use super::Rate;
 use super::crowd::{Crowd, Model};
 use crate::stats::softmax;
+use crowdwise_numerics::logistic;
 use rayon::prelude::*;
 
 /// Points at which the posterior is computed, and how far they reach: sinh(REACH) standard deviations.
@@ -76,21 +77,21 @@ impl<'a> Labels<'a> {
     /// e_k(θ) / e_k and (1 - e_k(θ)) / (1 - e_k).
     fn moved(&self, theta: f64) -> (Vec<f64>, Vec<f64>) {
         let one = |&o: &f64| {
-            let (e, f) = (sigmoid(o + theta), sigmoid(-o - theta));
-            (e / sigmoid(o), f / sigmoid(-o))
+            let (e, f) = (logistic(o + theta), logistic(-o - theta));
+            (e / logistic(o), f / logistic(-o))
         };
         self.odds.iter().map(one).unzip()
     }
 
     fn accuracy(&self, theta: f64) -> f64 {
-        self.odds.iter().zip(&self.shares).map(|(o, s)| s * sigmoid(o + theta)).sum()
+        self.odds.iter().zip(&self.shares).map(|(o, s)| s * logistic(o + theta)).sum()
     }
 
     /// ln of Jeffreys' prior of the accuracy, as a density of θ.
     fn ln_prior(&self, theta: f64) -> f64 {
         let (mut a, mut not, mut slope) = (0.0, 0.0, 0.0);
         for (o, s) in self.odds.iter().zip(&self.shares) {
-            let (e, f) = (sigmoid(o + theta), sigmoid(-o - theta));
+            let (e, f) = (logistic(o + theta), logistic(-o - theta));
             a += s * e;
             not += s * f;
             slope += s * e * f;
@@ -103,14 +104,14 @@ impl<'a> Labels<'a> {
         let (right, wrong) = self.moved(theta);
         // of the factors: d/dθ and d²/dθ²
         let derive = |o: &f64| {
-            let (e, f) = (sigmoid(o + theta), sigmoid(-o - theta));
+            let (e, f) = (logistic(o + theta), logistic(-o - theta));
             (e * f, e * f * (f - e))
         };
         let d: Vec<(f64, f64)> = self.odds.iter().map(derive).collect();
         let (r1, w1): (Vec<f64>, Vec<f64>) =
-            self.odds.iter().zip(&d).map(|(o, d)| (d.0 / sigmoid(*o), -d.0 / sigmoid(-o))).unzip();
+            self.odds.iter().zip(&d).map(|(o, d)| (d.0 / logistic(*o), -d.0 / logistic(-o))).unzip();
         let (r2, w2): (Vec<f64>, Vec<f64>) =
-            self.odds.iter().zip(&d).map(|(o, d)| (d.1 / sigmoid(*o), -d.1 / sigmoid(-o))).unzip();
+            self.odds.iter().zip(&d).map(|(o, d)| (d.1 / logistic(*o), -d.1 / logistic(-o))).unzip();
         let (mut g, mut h) = (0.0, 0.0);
         self.each(|q, l| {
             let s = self.factor(q, l, &right, &wrong).max(1e-300);
@@ -185,15 +186,5 @@ impl<'a> Labels<'a> {
         let high = if rises[1] { 1.0 } else { quantile(1.0 - tail) };
         let point = quantile(0.5).clamp(low, high);
         Rate { point, interval: [low, high] }
-    }
-}
-
-/// 1 / (1 + e^-x).
-fn sigmoid(x: f64) -> f64 {
-    if x >= 0.0 {
-        1.0 / (1.0 + (-x).exp())
-    } else {
-        let e = x.exp();
-        e / (1.0 + e)
     }
 }

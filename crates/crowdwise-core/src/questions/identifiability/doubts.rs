@@ -3,8 +3,9 @@
 use super::{Identifiability, closest, cycles, significant};
 use crate::questions::agreement::MIN_COMMON;
 use crate::questions::tally::Tally;
-use crate::stats::{argmax, singular_values};
+use crate::stats::argmax;
 use crate::{Annotators, Dataset, Finding, Fit, Severity, Subject, group};
+use crowdwise_numerics::Matrix;
 
 /// Units of a class below which nothing is said about it.
 const FEW_UNITS: f64 = 5.0;
@@ -126,7 +127,7 @@ fn best_ranks(fit: &Fit, t: &Tally) -> Option<usize> {
     for j in who {
         let c = t.confusion(fit, j)?;
         let joint: Vec<f64> = c.iter().enumerate().map(|(x, p)| p * t.posterior[x / k]).collect();
-        let rank = significant(&singular_values(&joint, k), t.n[j]);
+        let rank = significant(&Matrix::new(k, k, joint).singular_values(), t.n[j]);
         if rank > best[0] {
             best[0] = rank;
             best.sort_unstable();

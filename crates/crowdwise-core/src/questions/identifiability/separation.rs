@@ -1,6 +1,7 @@
 //! How far apart the classes are, given confusion matrices.
 
 use super::{Matrices, WORK};
+use crowdwise_numerics::golden_section;
 use serde::{Deserialize, Serialize};
 
 /// The label that gives a class away best.
@@ -68,8 +69,10 @@ pub fn hardest(m: &Matrices, units: usize) -> (Vec<ClassPair>, Option<f64>) {
     let mut bound = 0.0;
     for a in 0..k {
         for b in a + 1..k {
-            let at = |t: f64| exponent(m, &part, a, b, t);
-            let (t, exponent) = if exact { golden(at) } else { (0.5, at(0.5)) };
+            // the exponent is concave in t
+            let minus = |t: f64| -exponent(m, &part, a, b, t);
+            let (t, least) = if exact { golden_section(0.001, 0.999, STEPS, minus) } else { (0.5, minus(0.5)) };
+            let exponent = -least;
             pairs.push(ClassPair { a, b, exponent });
             bound += m.shares[a].powf(t) * m.shares[b].powf(1.0 - t) * (-exponent).exp();
         }
@@ -94,26 +97,6 @@ fn exponent(m: &Matrices, part: &[f64], a: usize, b: usize, t: f64) -> f64 {
         sum -= (1.0 - p + p * overlap).max(f64::MIN_POSITIVE).ln();
     }
     sum
-}
-
-/// Where a concave function on (0, 1) is largest, and its value there.
-fn golden(f: impl Fn(f64) -> f64) -> (f64, f64) {
-    let ratio = 0.5 * (5f64.sqrt() - 1.0);
-    let (mut low, mut high) = (0.001, 0.999);
-    let (mut x, mut y) = (high - ratio * (high - low), low + ratio * (high - low));
-    let (mut fx, mut fy) = (f(x), f(y));
-    for _ in 2..STEPS {
-        if fx >= fy {
-            (high, y, fy) = (y, x, fx);
-            x = high - ratio * (high - low);
-            fx = f(x);
-        } else {
-            (low, x, fx) = (x, y, fy);
-            y = low + ratio * (high - low);
-            fy = f(y);
-        }
-    }
-    if fx >= fy { (x, fx) } else { (y, fy) }
 }
 
 /// The two classes whose rows are most alike over all labels, of the classes with `wanted` set: Bhattacharyya's distance

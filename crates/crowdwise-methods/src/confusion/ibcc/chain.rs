@@ -1,10 +1,11 @@
 //! One Markov chain of IBCC.
 
 use super::Ibcc;
-use crate::fast::LnProduct;
-use crate::mcmc::{best_assignment, dirichlet};
 use crowdwise_core::stats::{ln_gamma, softmax};
 use crowdwise_core::{Categorical, Dataset};
+use crowdwise_numerics::best_assignment;
+use crowdwise_numerics::fast::LnProduct;
+use crowdwise_numerics::mcmc::dirichlet;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 

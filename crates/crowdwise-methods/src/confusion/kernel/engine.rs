@@ -351,7 +351,7 @@ impl Engine {
         results.sort_unstable_by_key(|r| r.0);
         let mut sums = vec![0.0; width];
         for (_, part) in results {
-            crate::fast::add_into(&mut sums, &part);
+            crowdwise_numerics::add_into(&mut sums, &part);
         }
         Ok(sums)
     }

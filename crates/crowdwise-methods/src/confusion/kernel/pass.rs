@@ -6,7 +6,7 @@
 use super::engine::Begin;
 use super::lanes::{Lanes, Plain};
 use super::packed::{AHEAD, Chunk};
-use crate::fast::LnProduct;
+use crowdwise_numerics::fast::LnProduct;
 
 /// Sums over one chunk. `class` has kp entries.
 #[derive(Clone, Debug, Default)]

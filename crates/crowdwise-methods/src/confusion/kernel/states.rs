@@ -1,7 +1,7 @@
 //! Posteriors of models whose states are not the classes, item by item.
 
 use super::engine::Engine;
-use crate::fast;
+use crate::runs;
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{Categorical, Context, Error};
 use rayon::prelude::*;
@@ -19,11 +19,11 @@ impl Engine {
     ) -> Result<(), Error> {
         let table = data.table;
         assert_eq!(out.len(), table.n_units() * width);
-        let runs = fast::runs(table.offsets(), 1);
+        let runs = runs::runs(table.offsets(), 1);
         let ln = |p: f64| p.max(1e-300).ln();
         let prior: Vec<f64> = self.prior().iter().map(|&p| ln(p)).collect();
         cx.install(|| {
-            fast::split_runs(out, &runs, width).into_par_iter().zip(&runs).for_each(|(out, run)| {
+            runs::split_runs(out, &runs, width).into_par_iter().zip(&runs).for_each(|(out, run)| {
                 let mut score = prior.clone();
                 for (unit, row) in run.clone().zip(out.chunks_exact_mut(width)) {
                     score.copy_from_slice(&prior);

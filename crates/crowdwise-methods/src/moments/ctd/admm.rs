@@ -4,8 +4,7 @@ use super::super::align::to_simplex;
 use super::super::labels::Labels;
 use super::super::pairs::Pairs;
 use super::super::triples::Triple;
-use crate::fast::dot;
-use crate::linalg::{Matrix, norm};
+use crowdwise_numerics::{Matrix, dot, norm};
 
 /// Half the sum of squared differences between the moments of single places, pairs and triples and those of the model.
 pub(super) struct Coupled<'a> {

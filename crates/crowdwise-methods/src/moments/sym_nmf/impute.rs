@@ -4,8 +4,8 @@
 
 use super::super::labels::Labels;
 use super::super::pairs::Pairs;
-use crate::linalg::Matrix;
 use crowdwise_core::{Context, Error};
+use crowdwise_numerics::Matrix;
 use rayon::prelude::*;
 
 /// Choices of (a, b) that are averaged for one block.
@@ -85,7 +85,7 @@ impl Imputed {
         }
         for (other, b) in &self.of[self.starts[p]..self.starts[p + 1]] {
             let from = &x[*other as usize * k..(*other as usize + 1) * k];
-            row.iter_mut().zip(b.chunks_exact(k)).for_each(|(y, r)| *y += crate::fast::dot(r, from));
+            row.iter_mut().zip(b.chunks_exact(k)).for_each(|(y, r)| *y += crowdwise_numerics::dot(r, from));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The rotation that makes factors non-negative.
 
-use crate::linalg::Matrix;
 use crowdwise_core::{Context, Error};
+use crowdwise_numerics::Matrix;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
@@ -115,7 +115,7 @@ fn summed(
         h.par_chunks(k * CHUNK).zip(u.par_chunks(k * CHUNK)).map(piece).collect()
     })?;
     let mut total = vec![0.0; k * k];
-    pieces.iter().for_each(|p| crate::fast::add_into(&mut total, p));
+    pieces.iter().for_each(|p| crowdwise_numerics::add_into(&mut total, p));
     Ok(Matrix::new(k, k, total))
 }
 

@@ -2,9 +2,9 @@
 
 use super::super::pairs::Pairs;
 use super::impute::Imputed;
-use crate::fast::dot;
-use crate::linalg::{Leading, Matrix, Spectrum};
+use crate::spectral::eigen;
 use crowdwise_core::{Context, Error};
+use crowdwise_numerics::{Leading, Matrix, Spectrum, dot};
 use rayon::prelude::*;
 
 pub(super) struct Subspace {
@@ -31,7 +31,7 @@ impl Subspace {
     ) -> Result<Subspace, Error> {
         let k = pairs.k;
         let want = Leading { count: k, spectrum: Spectrum::Largest, max_iter: 500.max(20 * k), tol: 1e-9 };
-        let pairs_of = want.eigen(used.len() * k, cx, |cx, x, y| {
+        let pairs_of = eigen(&want, used.len() * k, cx, |cx, x, y| {
             cx.install(|| {
                 y.par_chunks_mut(k * CHUNK).enumerate().for_each(|(c, rows)| {
                     for (r, row) in rows.chunks_exact_mut(k).enumerate() {

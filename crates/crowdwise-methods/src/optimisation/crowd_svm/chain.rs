@@ -1,10 +1,10 @@
 //! One Markov chain of CrowdSVM.
 
 use super::CrowdSvm;
-use crate::fast::dot;
-use crate::mcmc::dirichlet;
 use crate::optimisation::margin::{Votes, ln_pseudo_likelihood, rival};
 use crowdwise_core::stats::softmax;
+use crowdwise_numerics::ConjugateGradients;
+use crowdwise_numerics::mcmc::dirichlet;
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -89,27 +89,10 @@ impl Pulls {
                 diagonal[j] += square;
             }
         }
+        let scale: Vec<f64> = diagonal.iter().map(|d| 1.0 / d).collect();
         let mut x = start.to_vec();
-        let mut product = vec![0.0; m];
-        self.times(prior, &x, &mut product);
-        let mut rest: Vec<f64> = goal.iter().zip(&product).map(|(g, p)| g - p).collect();
-        let mut scaled: Vec<f64> = rest.iter().zip(&diagonal).map(|(r, d)| r / d).collect();
-        let mut direction = scaled.clone();
-        let mut size = dot(&rest, &scaled);
-        let enough = SOLVED * SOLVED * goal.iter().zip(&diagonal).map(|(g, d)| g * g / d).sum::<f64>();
-        for _ in 0..MOST_STEPS {
-            if size <= enough {
-                break;
-            }
-            self.times(prior, &direction, &mut product);
-            let step = size / dot(&direction, &product);
-            x.iter_mut().zip(&direction).for_each(|(x, d)| *x += step * d);
-            rest.iter_mut().zip(&product).for_each(|(r, p)| *r -= step * p);
-            scaled.iter_mut().zip(rest.iter().zip(&diagonal)).for_each(|(s, (r, d))| *s = r / d);
-            let next = dot(&rest, &scaled);
-            direction.iter_mut().zip(&scaled).for_each(|(d, s)| *d = s + next / size * *d);
-            size = next;
-        }
+        ConjugateGradients { max_iter: MOST_STEPS, accuracy: SOLVED }
+            .solve(&mut x, &goal, &scale, |p, out| self.times(prior, p, out));
         x
     }
 }

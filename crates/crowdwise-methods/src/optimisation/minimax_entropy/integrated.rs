@@ -155,7 +155,7 @@ impl State<'_> {
         let active = self.labels.table.labels_per_annotator();
         for (own, _) in self.annotators.chunks_exact(k * k).zip(&active).filter(|(_, n)| **n > 0) {
             n += 1.0;
-            crate::fast::add_into(&mut sum, own);
+            crowdwise_numerics::add_into(&mut sum, own);
         }
         self.common = sum.into_iter().map(|s| alpha * s / (alpha * n + COMMON)).collect();
     }

@@ -1,6 +1,6 @@
 //! One label: its probability given every truth, and the gradient.
 
-use crate::fast::exp;
+use crowdwise_numerics::fast::exp;
 
 /// Beliefs below this do not count in the search: their part is below the rounding of the rest.
 const NEVER: f64 = 1e-13;

@@ -2,10 +2,11 @@
 
 use super::label::{Room, add_label, by_classes, ln_row};
 use super::part::Part;
-use crate::fast::{add_into, runs, split_runs};
-use crate::optimise::{Lbfgs, Searched};
+use crate::runs::{runs, split_runs};
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{Categorical, Dataset};
+use crowdwise_numerics::add_into;
+use crowdwise_numerics::lbfgs::{Lbfgs, Searched};
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -7,6 +7,7 @@ use crate::confusion::kernel::{Model, Sums};
 use crate::confusion::shared::sum_ln;
 use crowdwise_core::Dataset;
 use crowdwise_core::stats::{digamma, ln_gamma};
+use crowdwise_numerics::ln_beta;
 
 pub(super) struct Pooled {
     structure: Structure,
@@ -92,8 +93,7 @@ impl Pooled {
             }
         }
         let (a, b) = (self.strength * self.accuracy, self.strength * (1.0 - self.accuracy));
-        let norm = |x: f64, y: f64| ln_gamma(x) + ln_gamma(y) - ln_gamma(x + y);
-        norm(x, y) - norm(a, b) - (x - a) * right - (y - b) * wrong
+        ln_beta(x, y) - ln_beta(a, b) - (x - a) * right - (y - b) * wrong
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::votes::Votes;
 use crowdwise_core::{Context, Error};
+use crowdwise_numerics::median;
 use rayon::prelude::*;
 
 /// Work that is allowed: indicators x classes x pairs of partners.
@@ -130,14 +131,4 @@ fn one(
     // a source that hardly ever votes has small rates on every class, and they still differ
     let low = CLIP.min(0.1 * mean);
     (rate.clamp(low, 1.0 - CLIP), found.len() as u32)
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    let n = values.len();
-    let (below, &mut middle, _) = values.select_nth_unstable_by(n / 2, f64::total_cmp);
-    if n % 2 == 1 {
-        return middle;
-    }
-    let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    0.5 * (lower + middle)
 }

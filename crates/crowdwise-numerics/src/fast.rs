@@ -1,13 +1,11 @@
-//! Arithmetic for loops over many labels: an exponential that compilers can vectorise, sums of logarithms without
-//! logarithms, dot products in lanes, and fixed runs of items for deterministic parallel sums.
-
-use std::ops::Range;
+//! Arithmetic for loops over many numbers: an exponential and a logarithm that compilers can vectorise, sums of logarithms
+//! without logarithms, sums of products in lanes.
 
 /// e^x in plain arithmetic, so that a loop over an array becomes vector instructions. Relative error below 1e-14 on
 /// [-708, 709]; arguments outside are moved to its ends. No fused operations: the same bits on every processor.
 #[inline(always)]
 #[allow(clippy::inline_always)] // must end up inside the caller's vectorised loop
-pub(crate) fn exp(x: f64) -> f64 {
+pub fn exp(x: f64) -> f64 {
     const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52: adding it leaves the nearest integer in the low bits
     const LN2_HIGH: f64 = 0.693_147_180_369_123_8;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
@@ -45,7 +43,7 @@ pub(crate) fn exp(x: f64) -> f64 {
 /// result.
 #[inline(always)]
 #[allow(clippy::inline_always)] // as above
-pub(crate) fn ln(x: f64) -> f64 {
+pub fn ln(x: f64) -> f64 {
     const HALF_ROOT: u64 = 0x3fe6_a09e_667f_3bcd; // sqrt(1/2)
     const MANTISSA: u64 = (1 << 52) - 1;
     const TWO_52: u64 = 0x4330_0000_0000_0000; // 2^52: small integers in its low bits are added to it
@@ -81,7 +79,7 @@ pub(crate) fn ln(x: f64) -> f64 {
 
 /// The sum of ln z over many z >= 1: mantissas are multiplied, exponents added, and one logarithm is taken per 512.
 #[derive(Debug)]
-pub(crate) struct LnProduct {
+pub struct LnProduct {
     mantissa: f64,
     exponent: i64,
     since: u32,
@@ -89,14 +87,15 @@ pub(crate) struct LnProduct {
 }
 
 impl LnProduct {
-    pub(crate) fn new() -> Self {
+    #[inline]
+    pub fn new() -> Self {
         LnProduct { mantissa: 1.0, exponent: 0, since: 0, sum: 0.0 }
     }
 
     /// Adds ln z for a normal positive z.
     #[inline(always)]
     #[allow(clippy::inline_always)] // one multiplication in the hottest loops
-    pub(crate) fn push(&mut self, z: f64) {
+    pub fn push(&mut self, z: f64) {
         const MANTISSA: u64 = (1 << 52) - 1;
         const ONE: u64 = 1023 << 52;
         let bits = z.to_bits();
@@ -110,20 +109,24 @@ impl LnProduct {
         }
     }
 
-    pub(crate) fn add(&mut self, ln: f64) {
+    /// Adds a logarithm that is known already.
+    #[inline]
+    pub fn add(&mut self, ln: f64) {
         self.sum += ln;
     }
 
-    pub(crate) fn value(&self) -> f64 {
+    #[inline]
+    pub fn value(&self) -> f64 {
         self.sum + self.mantissa.ln() + self.exponent as f64 * std::f64::consts::LN_2
     }
 }
 
 /// Values that vectorised loops work on at once: enough to fill the vectors, few enough for the first-level cache.
-pub(crate) const BLOCK: usize = 256;
+pub const BLOCK: usize = 256;
 
 /// The sum of ln(1 + e^x) over many x, in blocks.
-pub(crate) struct Softplus {
+#[derive(Debug)]
+pub struct Softplus {
     held: [f64; BLOCK],
     len: usize,
     linear: f64,
@@ -131,12 +134,12 @@ pub(crate) struct Softplus {
 }
 
 impl Softplus {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Softplus { held: [0.0; BLOCK], len: 0, linear: 0.0, ln: LnProduct::new() }
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, x: f64) {
+    pub fn push(&mut self, x: f64) {
         self.held[self.len] = x;
         self.len += 1;
         if self.len == BLOCK {
@@ -170,14 +173,14 @@ impl Softplus {
                 products[l] *= 1.0 + exp(-x[l].abs());
             }
         }
-        self.linear += ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+        self.linear += sum_of_lanes(sums);
         for &p in &products {
             self.ln.push(p);
         }
         self.len = 0;
     }
 
-    pub(crate) fn value(mut self) -> f64 {
+    pub fn value(mut self) -> f64 {
         let empty = BLOCK - self.len;
         self.held[self.len..].fill(0.0);
         self.flush();
@@ -186,21 +189,36 @@ impl Softplus {
     }
 }
 
-/// Dot product in eight lanes: several times faster than one running sum, and still one fixed order.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+/// Sum of products in eight lanes, over the shorter of the two lengths: several times faster than one running sum, and
+/// still one fixed order.
+#[inline]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let n = a.len().min(b.len());
+    let (wide_a, wide_b) = (a[..n].chunks_exact(8), b[..n].chunks_exact(8));
+    let tail: f64 = wide_a.remainder().iter().zip(wide_b.remainder()).map(|(x, y)| x * y).sum();
     let mut lanes = [0.0; 8];
-    let (ca, cb) = (a.chunks_exact(8), b.chunks_exact(8));
-    let tail: f64 = ca.remainder().iter().zip(cb.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in ca.zip(cb) {
+    for (x, y) in wide_a.zip(wide_b) {
         for l in 0..8 {
             lanes[l] += x[l] * y[l];
         }
     }
-    ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7])) + tail
+    sum_of_lanes(lanes) + tail
+}
+
+/// Euclidean length.
+pub fn norm(x: &[f64]) -> f64 {
+    dot(x, x).sqrt()
+}
+
+/// Always in the same order.
+#[inline(always)]
+#[allow(clippy::inline_always)] // the end of vectorised loops
+fn sum_of_lanes(x: [f64; 8]) -> f64 {
+    ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]))
 }
 
 /// Σ w ln x over normal positive x, in eight lanes.
-pub(crate) fn dot_ln(w: &[f64], x: &[f64]) -> f64 {
+pub fn dot_ln(w: &[f64], x: &[f64]) -> f64 {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2.
@@ -226,79 +244,12 @@ fn dot_ln_body(w: &[f64], x: &[f64]) -> f64 {
             lanes[l] += w[l] * ln(x[l]);
         }
     }
-    ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7])) + tail
+    sum_of_lanes(lanes) + tail
 }
 
-/// Cuts units into runs of about equally many labels. The cut depends on the data alone, never on the threads, so
-/// that sums added in run order are the same bits on any number of threads. `width` is the number of accumulators
-/// that each run needs: their total stays below four per label.
-pub(crate) fn runs(offsets: &[u32], width: usize) -> Vec<Range<usize>> {
-    let n = offsets.len() - 1;
-    let labels = offsets[n] as usize;
-    let most = (4 * labels / width.max(1)).clamp(1, 64);
-    let count = (labels / 50_000).clamp(1, most);
-    let mut out = Vec::with_capacity(count);
-    let mut start = 0;
-    for c in 1..=count {
-        let goal = (labels as u64).saturating_mul(c as u64) / count as u64;
-        let end = if c == count { n } else { offsets.partition_point(|&o| u64::from(o) < goal).clamp(start, n) };
-        if end > start || c == count {
-            out.push(start..end);
-        }
-        start = end;
-    }
-    out
-}
-
-/// Splits a slice into the parts that belong to `runs`, `per` values a unit.
-pub(crate) fn split_runs<'a, T>(mut values: &'a mut [T], runs: &[Range<usize>], per: usize) -> Vec<&'a mut [T]> {
-    runs.iter()
-        .map(|r| {
-            let (head, rest) = std::mem::take(&mut values).split_at_mut(r.len() * per);
-            values = rest;
-            head
-        })
-        .collect()
-}
-
-/// Splits the labels of units into the parts that belong to `runs`, `per` values a label.
-pub(crate) fn split_labels<'a, T>(
-    mut values: &'a mut [T],
-    runs: &[Range<usize>],
-    offsets: &[u32],
-    per: usize,
-) -> Vec<&'a mut [T]> {
-    runs.iter()
-        .map(|r| {
-            let labels = (offsets[r.end] - offsets[r.start]) as usize;
-            let (head, rest) = std::mem::take(&mut values).split_at_mut(labels * per);
-            values = rest;
-            head
-        })
-        .collect()
-}
-
-/// Class codes of either width.
-pub(crate) trait Code: Copy + Send + Sync {
-    fn index(self) -> usize;
-}
-
-impl Code for u8 {
-    #[inline]
-    fn index(self) -> usize {
-        self as usize
-    }
-}
-
-impl Code for u16 {
-    #[inline]
-    fn index(self) -> usize {
-        self as usize
-    }
-}
-
-/// Adds the numbers of parallel runs in run order.
-pub(crate) fn add_into(total: &mut [f64], part: &[f64]) {
+/// Adds `part` to `total`, number by number.
+#[inline]
+pub fn add_into(total: &mut [f64], part: &[f64]) {
     for (t, p) in total.iter_mut().zip(part) {
         *t += p;
     }
@@ -327,6 +278,17 @@ mod tests {
             let x = n as f64 * 0.001;
             assert!((ln(x) - x.ln()).abs() <= 1e-15 * x.ln().abs().max(1.0), "{x}");
         }
+    }
+
+    #[test]
+    fn products_are_summed_over_the_shorter_length() {
+        let a: Vec<f64> = (0..30).map(|i| 0.3 * i as f64 - 2.0).collect();
+        for n in [0, 1, 7, 8, 9, 30] {
+            let b: Vec<f64> = (0..n).map(|i| 1.0 - 0.1 * i as f64).collect();
+            let want: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
+            assert!((dot(&a, &b) - want).abs() < 1e-12 && (dot(&b, &a) - want).abs() < 1e-12, "{n}");
+        }
+        assert_eq!(norm(&[3.0, 4.0]), 5.0);
     }
 
     #[test]
@@ -360,17 +322,5 @@ mod tests {
             let want: f64 = (0..n).map(|i| x(i).max(0.0) + (-x(i).abs()).exp().ln_1p()).sum();
             assert!((s.value() - want).abs() < 1e-11 * want.max(1.0), "{n}");
         }
-    }
-
-    #[test]
-    fn runs_cover_every_unit_once() {
-        let offsets: Vec<u32> = (0..=60_000u32).map(|u| u * 5).collect();
-        for (width, want) in [(10, 6), (1_000_000, 1)] {
-            let r = runs(&offsets, width);
-            assert_eq!(r.len(), want);
-            assert_eq!((r[0].start, r[r.len() - 1].end), (0, 60_000));
-            assert!(r.windows(2).all(|w| w[0].end == w[1].start));
-        }
-        assert_eq!(runs(&[0, 0, 2, 2], 1), vec![0..3]);
     }
 }

@@ -34,7 +34,7 @@ fn gamma_draw(rng: &mut impl Rng, shape: f64) -> f64 {
 const FLOOR: f64 = 1e-100;
 
 /// A Dirichlet draw into `out`.
-pub(crate) fn dirichlet(rng: &mut impl Rng, shapes: &[f64], out: &mut [f64]) {
+pub fn dirichlet(rng: &mut impl Rng, shapes: &[f64], out: &mut [f64]) {
     if shapes.iter().all(|&a| a >= 1.0) {
         out.iter_mut().zip(shapes).for_each(|(x, &a)| *x = gamma_draw(rng, a));
     } else {
@@ -83,7 +83,7 @@ fn still(parts: &[&[f64]], pooled: f64) -> bool {
 
 /// Split R-hat (Gelman and others, Bayesian Data Analysis, 3rd edition, section 11.4): near 1 when the halves of all
 /// chains look like draws from one distribution. 1 for a quantity that never moves.
-pub(crate) fn split_rhat(chains: &[Vec<f64>]) -> Option<f64> {
+pub fn split_rhat(chains: &[Vec<f64>]) -> Option<f64> {
     let parts = halves(chains)?;
     let (within, pooled) = variances(&parts);
     if still(&parts, pooled) {
@@ -94,7 +94,7 @@ pub(crate) fn split_rhat(chains: &[Vec<f64>]) -> Option<f64> {
 
 /// Effective number of independent draws, from the autocorrelations of the split chains up to Geyer's initial monotone
 /// sequence. The number of draws for a quantity that never moves.
-pub(crate) fn effective_size(chains: &[Vec<f64>]) -> Option<f64> {
+pub fn effective_size(chains: &[Vec<f64>]) -> Option<f64> {
     let parts = halves(chains)?;
     let (n, total) = (parts[0].len(), (parts.len() * parts[0].len()) as f64);
     let (within, pooled) = variances(&parts);
@@ -123,70 +123,10 @@ pub(crate) fn effective_size(chains: &[Vec<f64>]) -> Option<f64> {
     Some(total / time)
 }
 
-/// The value below which a share `p` of the draws lies, by linear interpolation. Sorts the draws.
-pub(crate) fn quantile(draws: &mut [f32], p: f64) -> f64 {
-    draws.sort_unstable_by(f32::total_cmp);
-    let at = p * (draws.len() - 1) as f64;
-    let (low, part) = (at.floor() as usize, at.fract());
-    let high = (low + 1).min(draws.len() - 1);
-    draws[low] as f64 * (1.0 - part) + draws[high] as f64 * part
-}
-
-/// The permutation p that maximises the sum of `score[i][p[i]]` (K x K): the Hungarian method, K^3 steps.
-pub(crate) fn best_assignment(score: &[f64], k: usize) -> Vec<usize> {
-    // potentials u (rows) and v (columns), 1-based with 0 as "none"; costs are negative scores
-    let cost = |i: usize, j: usize| -score[(i - 1) * k + (j - 1)];
-    let (mut u, mut v) = (vec![0.0; k + 1], vec![0.0; k + 1]);
-    let mut row_of = vec![0usize; k + 1];
-    for row in 1..=k {
-        let mut column = 0;
-        row_of[0] = row;
-        let mut slack = vec![f64::INFINITY; k + 1];
-        let mut from = vec![0usize; k + 1];
-        let mut done = vec![false; k + 1];
-        while row_of[column] != 0 {
-            done[column] = true;
-            let i = row_of[column];
-            let (mut step, mut next) = (f64::INFINITY, 0);
-            for j in 1..=k {
-                if done[j] {
-                    continue;
-                }
-                let reduced = cost(i, j) - u[i] - v[j];
-                if reduced < slack[j] {
-                    slack[j] = reduced;
-                    from[j] = column;
-                }
-                if slack[j] < step {
-                    step = slack[j];
-                    next = j;
-                }
-            }
-            for j in 0..=k {
-                if done[j] {
-                    u[row_of[j]] += step;
-                    v[j] -= step;
-                } else {
-                    slack[j] -= step;
-                }
-            }
-            column = next;
-        }
-        while column != 0 {
-            let before = from[column];
-            row_of[column] = row_of[before];
-            column = before;
-        }
-    }
-    let mut out = vec![0; k];
-    (1..=k).for_each(|j| out[row_of[j] - 1] = j - 1);
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crowdwise_core::stream;
+    use crate::stream;
 
     #[test]
     fn dirichlet_draws_have_the_right_moments() {
@@ -240,31 +180,5 @@ mod tests {
         let still = vec![vec![0.3; 50]; 4];
         assert_eq!((split_rhat(&still), effective_size(&still)), (Some(1.0), Some(200.0)));
         assert_eq!(split_rhat(&[vec![1.0, 2.0, 3.0]]), None);
-    }
-
-    #[test]
-    fn assignment_is_the_best_of_all() {
-        let mut rng = stream(3, "assignment", 0);
-        for _ in 0..200 {
-            let score: Vec<f64> = (0..16).map(|_| rng.random::<f64>() - 0.3).collect();
-            let total = |p: &[usize]| (0..4).map(|i| score[i * 4 + p[i]]).sum::<f64>();
-            let mut best = f64::MIN;
-            for code in 0..256usize {
-                let p: Vec<usize> = (0..4).map(|i| code >> (2 * i) & 3).collect();
-                if (0..4).all(|x| p.contains(&x)) {
-                    best = best.max(total(&p));
-                }
-            }
-            let p = best_assignment(&score, 4);
-            assert!((0..4).all(|x| p.contains(&x)));
-            assert!((total(&p) - best).abs() < 1e-12);
-        }
-        assert_eq!(best_assignment(&[1.0], 1), [0]);
-    }
-
-    #[test]
-    fn quantiles_interpolate() {
-        let mut x = [3.0f32, 1.0, 2.0, 5.0, 4.0];
-        assert_eq!([quantile(&mut x, 0.0), quantile(&mut x, 0.5), quantile(&mut x, 0.625)], [1.0, 3.0, 3.5]);
     }
 }

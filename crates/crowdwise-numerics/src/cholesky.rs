@@ -1,5 +1,6 @@
-//! Cholesky factor of a dense matrix, for as many items as fit.
+//! Cholesky factor of a dense matrix.
 
+use crate::fast::dot;
 use rayon::prelude::*;
 
 /// Columns that are eliminated together: a panel of so many rows stays in the cache.
@@ -14,7 +15,16 @@ pub struct Cholesky {
 
 impl Cholesky {
     /// Factor of the symmetric `a` (only its lower triangle is read); `None` if it is not positive definite.
-    pub fn new(n: usize, mut a: Vec<f64>) -> Option<Self> {
+    pub fn new(n: usize, a: Vec<f64>) -> Option<Self> {
+        Cholesky::factor(n, a, |x| (x > 0.0).then(|| x.sqrt()))
+    }
+
+    /// The same for a matrix that is positive definite but for rounding: squared pivots below `least` are set to it.
+    pub fn with_floor(n: usize, a: Vec<f64>, least: f64) -> Self {
+        Cholesky::factor(n, a, |x| Some(x.max(least).sqrt())).expect("every pivot is accepted")
+    }
+
+    fn factor(n: usize, mut a: Vec<f64>, pivot: impl Fn(f64) -> Option<f64>) -> Option<Self> {
         for start in (0..n).step_by(BLOCK) {
             let end = (start + BLOCK).min(n);
             // what the finished columns take from the block's own rows, then the block itself
@@ -25,10 +35,7 @@ impl Cholesky {
                     let mut x = a[i * n + j] - dot(row(i - start), row(j - start));
                     x -= dot(&a[i * n + start..i * n + j], &a[j * n + start..j * n + j]);
                     if i == j {
-                        if x.is_nan() || x <= 0.0 {
-                            return None;
-                        }
-                        a[i * n + i] = x.sqrt();
+                        a[i * n + i] = pivot(x)?;
                     } else {
                         a[i * n + j] = x / a[j * n + j];
                     }
@@ -52,12 +59,31 @@ impl Cholesky {
         self.n
     }
 
-    fn row(&self, i: usize) -> &[f64] {
+    /// Row `i` of L before its diagonal.
+    pub fn row(&self, i: usize) -> &[f64] {
         &self.l[i * self.n..i * self.n + i]
     }
 
-    fn pivot(&self, i: usize) -> f64 {
+    /// Diagonal entry `i` of L.
+    pub fn pivot(&self, i: usize) -> f64 {
         self.l[i * self.n + i]
+    }
+
+    /// ln det A.
+    pub fn ln_det(&self) -> f64 {
+        2.0 * (0..self.n).map(|i| self.pivot(i).ln()).sum::<f64>()
+    }
+
+    /// The inverse of A, row-major.
+    pub fn inverse(&self) -> Vec<f64> {
+        let n = self.n;
+        let mut out = vec![0.0; n * n];
+        // A⁻¹ is symmetric: its columns are its rows
+        for (c, row) in out.chunks_exact_mut(n.max(1)).enumerate() {
+            row[c] = 1.0;
+            self.solve(row);
+        }
+        out
     }
 
     /// Solves A x = b in place.
@@ -93,21 +119,6 @@ impl Cholesky {
     }
 }
 
-/// Sum of products in eight lanes, so that the compiler may use vector registers; the order is always the same.
-pub fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let n = a.len().min(b.len());
-    let (a, b) = (&a[..n], &b[..n]);
-    let mut lane = [0.0; 8];
-    let (wide_a, wide_b) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f64 = wide_a.remainder().iter().zip(wide_b.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in wide_a.zip(wide_b) {
-        for k in 0..8 {
-            lane[k] += x[k] * y[k];
-        }
-    }
-    (lane[0] + lane[4]) + (lane[1] + lane[5]) + ((lane[2] + lane[6]) + (lane[3] + lane[7])) + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +132,7 @@ mod tests {
             let c = Cholesky::new(n, a.clone()).unwrap();
             let times = |x: &[f64]| (0..n).map(|i| dot(&a[i * n..(i + 1) * n], x)).collect::<Vec<_>>();
             let diagonal = c.inverse_diagonal();
+            let inverse = c.inverse();
             for j in 0..n {
                 let mut x: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == j))).collect();
                 let want = x.clone();
@@ -128,8 +140,20 @@ mod tests {
                 let back = times(&x);
                 assert!((0..n).all(|i| (back[i] - want[i]).abs() < 1e-12));
                 assert!((diagonal[j] - x[j]).abs() < 1e-13);
+                assert_eq!(inverse[j * n..(j + 1) * n], x);
             }
         }
-        assert!(Cholesky::new(2, vec![1.0, 2.0, 2.0, 1.0]).is_none());
+    }
+
+    #[test]
+    fn determinants_and_matrices_without_factor() {
+        // det of [[2, 1], [1, 3]] is 5
+        assert!((Cholesky::new(2, vec![2.0, 1.0, 1.0, 3.0]).unwrap().ln_det() - 5f64.ln()).abs() < 1e-15);
+        for a in [vec![1.0, 2.0, 2.0, 1.0], vec![-1.0; 4], vec![f64::NAN; 4]] {
+            assert!(Cholesky::new(2, a).is_none());
+        }
+        // the second pivot is 1 - 4, so that the floor takes its place
+        let c = Cholesky::with_floor(2, vec![1.0, 2.0, 2.0, 1.0], 0.25);
+        assert_eq!((c.pivot(0), c.row(1), c.pivot(1)), (1.0, &[2.0][..], 0.5));
     }
 }

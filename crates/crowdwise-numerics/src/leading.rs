@@ -1,14 +1,13 @@
-//! Leading eigenpairs of a symmetric operator by restarted Lanczos with full orthogonalisation, and leading singular
-//! pairs through the smaller of the two products.
+//! Leading eigenpairs of a symmetric operator by restarted Lanczos with full orthogonalisation.
 
-use super::{Matrix, norm};
-use crate::fast::dot;
-use crowdwise_core::{Context, Error, Run, Step, Stop, stream};
+use crate::fast::{dot, norm};
+use crate::matrix::Matrix;
+use crate::stream;
 use rand_distr::{Distribution, StandardNormal};
 
 /// Which end of the spectrum is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spectrum {
+pub enum Spectrum {
     /// The largest eigenvalues.
     Largest,
     /// The eigenvalues of largest size, whatever their sign.
@@ -17,11 +16,11 @@ pub(crate) enum Spectrum {
 
 /// What to look for, and when to stop.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Leading {
+pub struct Leading {
     /// Pairs wanted; as many as the operator has if there are fewer.
     pub count: usize,
     pub spectrum: Spectrum,
-    /// Most products with the operator.
+    /// Maximum number of products with the operator.
     pub max_iter: usize,
     /// Stop when every wanted pair has |A v - λ v| below this times the largest |λ|.
     pub tol: f64,
@@ -35,13 +34,10 @@ impl Default for Leading {
 
 /// Pairs in order, the leading one first.
 #[derive(Clone, Debug)]
-pub(crate) struct LeadingPairs {
-    /// Eigenvalues, or singular values.
+pub struct Pairs {
     pub values: Vec<f64>,
-    /// Eigenvectors, or right singular vectors, of length 1; the sign is arbitrary but always the same.
+    /// Of length 1; the sign is arbitrary but always the same.
     pub vectors: Vec<Vec<f64>>,
-    /// One iteration is one product with the operator (with A and Aᵀ for singular pairs).
-    pub run: Run,
 }
 
 /// Vectors that are kept beside the wanted ones: more need fewer products but more memory.
@@ -50,98 +46,47 @@ const ROOM: usize = 30;
 const NOTHING: f64 = 1e-13;
 
 impl Leading {
-    /// Eigenpairs of the symmetric operator of size `n` that `apply(cx, x, y)` writes as y = A x. The result depends on
-    /// nothing but the operator; a cancelled run gives the best so far.
-    pub fn eigen(
-        &self,
-        n: usize,
-        cx: &mut Context<'_>,
-        mut apply: impl FnMut(&mut Context<'_>, &[f64], &mut [f64]) -> Result<(), Error>,
-    ) -> Result<LeadingPairs, Error> {
-        let want = self.count.min(n);
-        if want == 0 {
-            let run = Run { stop: Stop::Direct, iterations: 0, trace: Vec::new(), settled: None };
-            return Ok(LeadingPairs { values: Vec::new(), vectors: Vec::new(), run });
+    /// Eigenpairs of the symmetric operator of size `n` that `apply(x, y)` writes as y = A x. The result depends on
+    /// nothing but the operator.
+    pub fn eigen(&self, n: usize, mut apply: impl FnMut(&[f64], &mut [f64])) -> Pairs {
+        let mut search = self.search(n);
+        for _ in 0..self.max_iter {
+            let step = search.step::<std::convert::Infallible>(|x, y| {
+                apply(x, y);
+                Ok(())
+            });
+            // not a number: no further step can mend it
+            if !step.is_ok_and(|change| change >= self.tol) {
+                break;
+            }
         }
-        let mut s = Search {
-            most: (2 * want + ROOM).min(n),
-            basis: vec![start(n, 0, &[]).expect("nothing to be orthogonal to")],
+        search.pairs()
+    }
+
+    /// The same product by product, for whoever reports progress or may be stopped in between.
+    pub fn search(&self, n: usize) -> Search {
+        Search {
+            n,
+            want: self.count.min(n),
+            most: (2 * self.count.min(n) + ROOM).min(n),
+            tol: self.tol,
+            basis: start(n, 0, &[]).into_iter().collect(),
             projected: Matrix::zeros(0, 0),
             spectrum: self.spectrum,
             starts: 1,
-        };
-        let mut found: Option<Ritz> = None;
-        let run = cx.iterate(self.max_iter, self.tol, |cx, _| {
-            let mut y = vec![0.0; n];
-            apply(cx, s.basis.last().expect("never empty"), &mut y)?;
-            if y.iter().any(|v| !v.is_finite()) {
-                return Ok(Step { objective: None, change: f64::NAN });
-            }
-            let left = s.extend(&mut y);
-            let ritz = s.ritz();
-            let residual = (0..want).map(|p| ritz.residual(p, left)).fold(0.0, f64::max);
-            let scale = ritz.values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            let mut change = if scale > 0.0 { residual / scale } else { 0.0 };
-            if ritz.values.len() < want {
-                change = f64::MAX;
-            }
-            if change >= self.tol {
-                s.proceed(y, left, &ritz, want);
-                // a restart changes the basis, and with it what the coefficients of the pairs mean
-                found = None;
-            } else {
-                found = Some(ritz);
-            }
-            Ok(Step { objective: None, change })
-        })?;
-        let ritz = found.unwrap_or_else(|| s.ritz());
-        let got = want.min(ritz.values.len());
-        let vectors = (0..got).map(|p| s.combine(&ritz, p)).collect();
-        Ok(LeadingPairs { values: ritz.values[..got].to_vec(), vectors, run })
-    }
-
-    /// Singular values and right singular vectors of the operator A of size `rows` x `cols`: `forward` writes A x,
-    /// `back` writes Aᵀ y. Values below about 1e-8 of the largest are inaccurate, because the products with AᵀA (or AAᵀ
-    /// if that is smaller) square them.
-    pub fn svd(
-        &self,
-        (rows, cols): (usize, usize),
-        cx: &mut Context<'_>,
-        mut forward: impl FnMut(&mut Context<'_>, &[f64], &mut [f64]) -> Result<(), Error>,
-        mut back: impl FnMut(&mut Context<'_>, &[f64], &mut [f64]) -> Result<(), Error>,
-    ) -> Result<LeadingPairs, Error> {
-        let square = Leading { spectrum: Spectrum::Largest, ..*self };
-        let mut pairs = if cols <= rows {
-            let mut between = vec![0.0; rows];
-            square.eigen(cols, cx, |cx, x, y| {
-                forward(cx, x, &mut between)?;
-                back(cx, &between, y)
-            })?
-        } else {
-            let mut between = vec![0.0; cols];
-            let mut pairs = square.eigen(rows, cx, |cx, x, y| {
-                back(cx, x, &mut between)?;
-                forward(cx, &between, y)
-            })?;
-            for u in &mut pairs.vectors {
-                let mut v = vec![0.0; cols];
-                back(cx, u, &mut v)?;
-                let length = norm(&v);
-                if length > 0.0 {
-                    v.iter_mut().for_each(|x| *x /= length);
-                }
-                *u = v;
-            }
-            pairs
-        };
-        pairs.values.iter_mut().for_each(|x| *x = x.max(0.0).sqrt());
-        Ok(pairs)
+            found: None,
+        }
     }
 }
 
 /// Orthonormal vectors and the operator between them.
-struct Search {
+#[derive(Debug)]
+pub struct Search {
+    n: usize,
+    want: usize,
+    /// Vectors of the basis before a restart.
     most: usize,
+    tol: f64,
     /// The last vector is the one to be multiplied next (or just multiplied).
     basis: Vec<Vec<f64>>,
     /// basisᵀ A basis for the vectors that were multiplied.
@@ -149,9 +94,12 @@ struct Search {
     spectrum: Spectrum,
     /// Random vectors drawn so far.
     starts: u64,
+    /// The pairs of the last step, if they were good enough.
+    found: Option<Ritz>,
 }
 
 /// Pairs of the projected operator, the wanted ones first.
+#[derive(Debug)]
 struct Ritz {
     values: Vec<f64>,
     /// Coefficients of the pair in the basis.
@@ -166,6 +114,41 @@ impl Ritz {
 }
 
 impl Search {
+    /// One product: by how much |A v - λ v| of the worst wanted pair exceeds 0, in units of the largest |λ|; NaN if the
+    /// product is not finite. There is nothing to do once it is below the tolerance.
+    pub fn step<E>(&mut self, apply: impl FnOnce(&[f64], &mut [f64]) -> Result<(), E>) -> Result<f64, E> {
+        let Some(last) = self.basis.last().filter(|_| self.want > 0) else { return Ok(0.0) };
+        let mut y = vec![0.0; self.n];
+        apply(last, &mut y)?;
+        if y.iter().any(|v| !v.is_finite()) {
+            return Ok(f64::NAN);
+        }
+        let left = self.extend(&mut y);
+        let ritz = self.ritz();
+        let residual = (0..self.want).map(|p| ritz.residual(p, left)).fold(0.0, f64::max);
+        let scale = ritz.values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let mut change = if scale > 0.0 { residual / scale } else { 0.0 };
+        if ritz.values.len() < self.want {
+            change = f64::MAX;
+        }
+        if change >= self.tol {
+            self.proceed(y, left, &ritz);
+            // a restart changes the basis, and with it what the coefficients of the pairs mean
+            self.found = None;
+        } else {
+            self.found = Some(ritz);
+        }
+        Ok(change)
+    }
+
+    /// The best pairs so far: as many as were wanted, unless the search was stopped before that many products.
+    pub fn pairs(mut self) -> Pairs {
+        let ritz = self.found.take().unwrap_or_else(|| self.ritz());
+        let got = self.want.min(ritz.values.len());
+        let vectors = (0..got).map(|p| self.combine(&ritz, p)).collect();
+        Pairs { values: ritz.values[..got].to_vec(), vectors }
+    }
+
     /// Takes in `y`, the product of the last vector: leaves in it the part outside of the basis, and returns its length.
     fn extend(&mut self, y: &mut [f64]) -> f64 {
         let n = self.basis.len();
@@ -202,9 +185,9 @@ impl Search {
     }
 
     /// Makes `y` (of length `left`, outside of the basis) the next vector, after a restart if there is no room.
-    fn proceed(&mut self, mut y: Vec<f64>, left: f64, ritz: &Ritz, want: usize) {
+    fn proceed(&mut self, mut y: Vec<f64>, left: f64, ritz: &Ritz) {
         if self.basis.len() >= self.most && left > 0.0 && self.most < y.len() {
-            let keep = (want + ROOM / 2).min(self.most - 1);
+            let keep = (self.want + ROOM / 2).min(self.most - 1);
             self.basis = (0..keep).map(|p| self.combine(ritz, p)).collect();
             self.projected = Matrix::diagonal(&ritz.values[..keep]);
         }
@@ -256,20 +239,22 @@ fn start(n: usize, index: u64, basis: &[Vec<f64>]) -> Option<Vec<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::random;
     use super::*;
+    use crate::matrix::tests::random;
 
     fn symmetric(n: usize, seed: u64) -> Matrix {
         let b = random(n, n, seed);
         Matrix::from_fn(n, n, |r, c| b[(r, c)] + b[(c, r)])
     }
 
-    fn eigen(a: &Matrix, search: Leading) -> LeadingPairs {
-        let apply = |_: &mut Context<'_>, x: &[f64], y: &mut [f64]| {
+    /// Pairs, and how many products they took.
+    fn eigen(a: &Matrix, search: Leading) -> (Pairs, usize) {
+        let mut products = 0;
+        let pairs = search.eigen(a.rows(), |x, y| {
+            products += 1;
             y.copy_from_slice(&a.apply(x));
-            Ok(())
-        };
-        search.eigen(a.rows(), &mut Context::default(), apply).unwrap()
+        });
+        (pairs, products)
     }
 
     #[test]
@@ -280,14 +265,15 @@ mod tests {
             let mut sizes: Vec<f64> = all.iter().map(|x| x.abs()).collect();
             sizes.sort_by(|a, b| b.total_cmp(a));
             for count in [1, 3, 5] {
-                let p = eigen(&a, Leading { count, ..Leading::default() });
-                assert_eq!((p.values.len(), p.run.stop), (count.min(n), Stop::Converged), "{n}");
+                let (p, products) = eigen(&a, Leading { count, ..Leading::default() });
+                assert_eq!(p.values.len(), count.min(n), "{n}");
+                assert!(products < 1000, "{n}");
                 for (value, v) in p.values.iter().zip(&p.vectors) {
                     let left: f64 = a.apply(v).iter().zip(v).map(|(l, x)| (l - value * x).powi(2)).sum();
                     assert!(left.sqrt() < 1e-10, "{n}: {left}");
                 }
                 assert!(p.values.iter().zip(&all).all(|(x, y)| (x - y).abs() < 1e-10), "{n}: {:?}", p.values);
-                let p = eigen(&a, Leading { count, spectrum: Spectrum::Magnitude, ..Leading::default() });
+                let (p, _) = eigen(&a, Leading { count, spectrum: Spectrum::Magnitude, ..Leading::default() });
                 assert!(p.values.iter().zip(&sizes).all(|(x, y)| (x.abs() - y).abs() < 1e-10), "{n}");
             }
         }
@@ -295,64 +281,54 @@ mod tests {
 
     #[test]
     fn repeated_and_vanishing_eigenvalues() {
-        let p = eigen(&Matrix::identity(50), Leading { count: 4, ..Leading::default() });
+        let (p, _) = eigen(&Matrix::identity(50), Leading { count: 4, ..Leading::default() });
         assert!(p.values.iter().all(|x| (x - 1.0).abs() < 1e-12));
         assert!(dot(&p.vectors[0], &p.vectors[3]).abs() < 1e-12);
-        let p = eigen(&Matrix::zeros(10, 10), Leading::default());
-        assert_eq!((p.values[0], p.run.stop), (0.0, Stop::Converged));
+        let (p, products) = eigen(&Matrix::zeros(10, 10), Leading::default());
+        assert_eq!((p.values[0], products), (0.0, 1));
         // rank one plus a pair of equal values
         let d: Vec<f64> = (0..200).map(|i| if i < 2 { 5.0 } else { 1.0 / i as f64 }).collect();
-        let p = eigen(&Matrix::diagonal(&d), Leading { count: 2, ..Leading::default() });
+        let (p, _) = eigen(&Matrix::diagonal(&d), Leading { count: 2, ..Leading::default() });
         assert!((p.values[0] - 5.0).abs() < 1e-10 && (p.values[1] - 5.0).abs() < 1e-8, "{:?}", p.values);
     }
 
     #[test]
     fn close_eigenvalues_need_restarts() {
         let d: Vec<f64> = (0..3000).map(|i| 1.0 - 1e-4 * i as f64).collect();
-        let p = eigen(&Matrix::diagonal(&d[..300]), Leading { count: 2, tol: 1e-11, ..Leading::default() });
-        assert!(p.run.iterations > 40, "{}", p.run.iterations);
+        let (p, products) = eigen(&Matrix::diagonal(&d[..300]), Leading { count: 2, tol: 1e-11, ..Leading::default() });
+        assert!((41..1000).contains(&products), "{products}");
         assert!((p.values[0] - 1.0).abs() < 1e-9 && (p.values[1] - 0.9999).abs() < 1e-9, "{:?}", p.values);
     }
 
     #[test]
-    fn singular_pairs_of_wide_and_tall_operators() {
-        for (rows, cols) in [(80, 30), (30, 80), (5, 1), (1, 5)] {
-            let a = random(rows, cols, 8);
-            let t = a.transpose();
-            let d = a.svd();
-            let search = Leading { count: 3, ..Leading::default() };
-            let p = search
-                .svd(
-                    (rows, cols),
-                    &mut Context::default(),
-                    |_, x, y| {
-                        y.copy_from_slice(&a.apply(x));
-                        Ok(())
-                    },
-                    |_, x, y| {
-                        y.copy_from_slice(&t.apply(x));
-                        Ok(())
-                    },
-                )
-                .unwrap();
-            for (c, (s, v)) in p.values.iter().zip(&p.vectors).enumerate() {
-                assert!((s - d.s[c]).abs() < 1e-10);
-                assert!((dot(v, &d.v.column(c)).abs() - 1.0).abs() < 1e-9, "{rows} x {cols}, {c}");
-            }
-        }
+    fn a_search_that_is_stopped_gives_what_it_has() {
+        let a = symmetric(100, 9);
+        let mut search = Leading { count: 3, ..Leading::default() }.search(100);
+        let change = search.step::<()>(|x, y| {
+            y.copy_from_slice(&a.apply(x));
+            Ok(())
+        });
+        assert!(change.unwrap() > 0.0);
+        assert_eq!(search.pairs().vectors.len(), 1);
+        let nothing = Leading::default().eigen(0, |_, _| unreachable!("there is nothing to multiply"));
+        assert!(nothing.values.is_empty());
+        let broken = Leading::default().eigen(5, |_, y| y.fill(f64::NAN));
+        assert!(broken.values.is_empty());
     }
 
     #[test]
-    fn a_cancelled_search_gives_what_it_has() {
-        let a = symmetric(100, 9);
-        let flag = std::sync::atomic::AtomicBool::new(true);
-        let mut cx = Context::new(0, 1).with_cancel(&flag);
-        let p = Leading { count: 3, ..Leading::default() }
-            .eigen(100, &mut cx, |_, x, y| {
-                y.copy_from_slice(&a.apply(x));
-                Ok(())
-            })
-            .unwrap();
-        assert_eq!((p.run.stop, p.vectors.len()), (Stop::Cancelled, 1));
+    fn pairs_of_a_path_are_known() {
+        // n nodes in a row: eigenvalues 2 cos(π j / (n + 1))
+        let n = 30;
+        let apply = |x: &[f64], y: &mut [f64]| {
+            for i in 0..n {
+                y[i] = if i > 0 { x[i - 1] } else { 0.0 } + if i + 1 < n { x[i + 1] } else { 0.0 };
+            }
+        };
+        let p = Leading { count: 3, ..Leading::default() }.eigen(n, apply);
+        for (j, value) in p.values.iter().enumerate() {
+            let want = 2.0 * (std::f64::consts::PI * (j + 1) as f64 / (n + 1) as f64).cos();
+            assert!((value - want).abs() < 1e-10, "{value} {want}");
+        }
     }
 }

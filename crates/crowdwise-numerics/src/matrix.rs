@@ -1,16 +1,12 @@
-//! Linear algebra that several families share: small dense matrices, and the leading eigenvectors or singular vectors
-//! of operators that are known only by what they do to a vector.
+//! Small dense matrices.
 
-mod krylov;
-
-pub(crate) use krylov::{Leading, LeadingPairs, Spectrum};
-
+use crate::fast::dot;
 use faer::{Mat, Side};
 use std::ops::{Index, IndexMut};
 
 /// A dense matrix, row-major.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Matrix {
+pub struct Matrix {
     rows: usize,
     cols: usize,
     values: Vec<f64>,
@@ -19,7 +15,7 @@ pub(crate) struct Matrix {
 /// Thin singular value decomposition A = U diag(s) Vᵀ, largest value first. Of every pair of vectors the sign is such
 /// that the entry of `u` with the largest size is positive.
 #[derive(Clone, Debug)]
-pub(crate) struct Svd {
+pub struct Svd {
     pub u: Matrix,
     pub s: Vec<f64>,
     pub v: Matrix,
@@ -27,7 +23,7 @@ pub(crate) struct Svd {
 
 /// Eigenvalues of a symmetric matrix, largest first, and the eigenvectors as columns, signs as in [`Svd`].
 #[derive(Clone, Debug)]
-pub(crate) struct Eigen {
+pub struct Eigen {
     pub values: Vec<f64>,
     pub vectors: Matrix,
 }
@@ -115,7 +111,7 @@ impl Matrix {
     /// A x.
     pub fn apply(&self, x: &[f64]) -> Vec<f64> {
         assert_eq!(self.cols, x.len(), "inner sizes");
-        (0..self.rows).map(|r| crate::fast::dot(self.row(r), x)).collect()
+        (0..self.rows).map(|r| dot(self.row(r), x)).collect()
     }
 
     fn to_faer(&self) -> Mat<f64> {
@@ -140,6 +136,15 @@ impl Matrix {
             }
         }
         Svd { u, s, v }
+    }
+
+    /// Singular values, largest first; not a number if an entry is not finite.
+    pub fn singular_values(&self) -> Vec<f64> {
+        let n = self.rows.min(self.cols);
+        if n == 0 || !self.values.iter().all(|x| x.is_finite()) {
+            return vec![f64::NAN; n];
+        }
+        self.to_faer().singular_values().expect("finite matrices have singular values")
     }
 
     /// Eigenvalues and eigenvectors of a symmetric finite matrix; only its lower triangle is read.
@@ -216,9 +221,35 @@ impl Matrix {
     }
 }
 
-/// Euclidean length.
-pub(crate) fn norm(x: &[f64]) -> f64 {
-    crate::fast::dot(x, x).sqrt()
+/// Numerical rank of a K x K matrix by elimination with full pivoting; the matrix is overwritten. A pivot counts as 0
+/// below K times the rounding error of the first.
+pub fn rank(m: &mut [f64], k: usize) -> usize {
+    let mut least = 0.0;
+    for p in 0..k {
+        let (mut best, mut at) = (0.0, (p, p));
+        for r in p..k {
+            for c in p..k {
+                if m[r * k + c].abs() > best {
+                    (best, at) = (m[r * k + c].abs(), (r, c));
+                }
+            }
+        }
+        if p == 0 {
+            least = best * k as f64 * f64::EPSILON;
+        }
+        if best <= least {
+            return p;
+        }
+        (0..k).for_each(|c| m.swap(p * k + c, at.0 * k + c));
+        (0..k).for_each(|r| m.swap(r * k + p, r * k + at.1));
+        for r in p + 1..k {
+            let f = m[r * k + p] / m[p * k + p];
+            if f != 0.0 {
+                (p + 1..k).for_each(|c| m[r * k + c] -= f * m[p * k + c]);
+            }
+        }
+    }
+    k
 }
 
 /// Whether the entry of column `c` with the largest size is negative.
@@ -232,12 +263,12 @@ fn flip(m: &mut Matrix, c: usize) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crowdwise_core::stream;
+    use crate::stream;
     use rand::RngExt;
 
-    pub(super) fn random(rows: usize, cols: usize, seed: u64) -> Matrix {
+    pub(crate) fn random(rows: usize, cols: usize, seed: u64) -> Matrix {
         let mut rng = stream(seed, "linalg", (rows * 1000 + cols) as u64);
         Matrix::new(rows, cols, (0..rows * cols).map(|_| rng.random_range(-1.0..1.0)).collect())
     }
@@ -292,5 +323,27 @@ mod tests {
         assert!(near(&a.times(&p), &a.times(&p).transpose(), 1e-12));
         assert!(near(&p.times(&a), &p.times(&a).transpose(), 1e-12));
         assert!(near(&Matrix::zeros(2, 3).pseudo_inverse(), &Matrix::zeros(3, 2), 1e-300));
+    }
+
+    #[test]
+    fn ranks_are_those_of_the_matrices() {
+        let r = |k: usize, m: &[f64]| rank(&mut m.to_vec(), k);
+        assert_eq!(r(2, &[1.0, 2.0, 2.0, 4.0]), 1);
+        assert_eq!(r(2, &[0.0; 4]), 0);
+        assert_eq!(r(3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]), 2);
+        assert_eq!(r(3, &[0.0, 1.0, 0.0, 0.0, 0.0, 5.0, 2.0, 0.0, 0.0]), 3);
+    }
+
+    #[test]
+    fn singular_values_without_vectors() {
+        let values = |n: usize, m: &[f64]| Matrix::new(n, n, m.to_vec()).singular_values();
+        // rank one, a permutation, nothing, not a number
+        let s = values(3, &[1.0, 2.0, 3.0, 2.0, 4.0, 6.0, 0.0, 0.0, 0.0]);
+        assert!((s[0] - 70f64.sqrt()).abs() < 1e-12 && s[1] < 1e-12 && s[2] < 1e-12);
+        assert!(values(2, &[0.0, 1.0, 1.0, 0.0]).iter().all(|s| (s - 1.0).abs() < 1e-15));
+        assert_eq!(values(3, &[0.0; 9]), [0.0; 3]);
+        assert!(values(2, &[f64::NAN, 1.0, 0.0, 1.0]).iter().all(|s| s.is_nan()));
+        let a = random(20, 20, 6);
+        assert!(a.singular_values().iter().zip(a.svd().s).all(|(x, y)| (x - y).abs() < 1e-12));
     }
 }
