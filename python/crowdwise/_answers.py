@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _frames, _rankings
-from ._crowdwise import Column, Data
+from ._crowdwise import Column, Data, form_of
 from ._errors import DataError
 from ._frames import FLAVOURS, Flavour, Source
 
@@ -245,18 +245,23 @@ def answers(
     if kind is not None and kind not in KINDS:
         raise DataError(f"there is no kind of labels `{kind}`", "unknown-name", f"one of {', '.join(KINDS)}")
     wanted = kind or (accepts[0] if len(accepts) == 1 else None)
+    named = [None if n is None else str(n) for n in (item, label)]
+    form = form_of(_column_names(data), wanted, *named)
     ranks = wanted in (None, "preference") and "preference" in accepts and item is None and label is None
-    if ranks and _rankings.are(data, _column_names(data)):
+    if ranks and (form == "rankings" or _rankings.listed(data) is not None):
         return _of_rankings(data, annotator, gold)
-    if wanted in ("preference", "similarity") or (wanted is None and _compares(data)):
-        return _of_pairs(data, wanted, accepts, gold, annotator, label)
-    if wanted in (None, "categorical") and item is None and _has_tokens(data):
+    if wanted in ("preference", "similarity"):
+        return _of_pairs(data, wanted, gold, annotator, label)
+    if form in ("comparisons", "similarities"):
+        alike = form == "similarities" or "preference" not in accepts
+        return _of_pairs(data, "similarity" if alike else "preference", gold, annotator, label)
+    if wanted in (None, "categorical") and form == "tokens":
         return _sequences(data, gold, annotator, label)
     src = _frames.source(data, ("task", "worker", "label"))
     names = (
-        src.pick("item", item, _frames.ITEM),
-        src.pick("annotator", annotator, _frames.ANNOTATOR),
-        src.pick("label", label, _frames.LABEL),
+        src.pick("item", item),
+        src.pick("annotator", annotator),
+        src.pick("label", label),
     )
     what, who, said = src.columns(names)
     known = None if gold is None else _pairs(gold)
@@ -286,8 +291,8 @@ def _classes(src: Source, name: Any, made: Data, known: _Pairs | None) -> Any:
     return src.flavour.from_list([next(mine) if r >= 0 else new.get(t, t) for r, t in zip(rows, texts)], native)
 
 
-def _column_names(data: Any) -> set[str]:
-    """Names of the columns in small letters; none if it has no named columns."""
+def _column_names(data: Any) -> list[str]:
+    """Names of the columns; none if it has no named columns."""
     if isinstance(data, Mapping):
         names: Any = data.keys()
     elif hasattr(data, "column_names"):
@@ -295,42 +300,22 @@ def _column_names(data: Any) -> set[str]:
     else:
         names = getattr(data, "columns", None)
     if names is None or callable(names):
-        return set()
-    return {str(n).lower() for n in names if not hasattr(n, "dtype")}
+        return []
+    return [str(n) for n in names if not hasattr(n, "dtype")]
 
 
-def _compares(data: Any) -> bool:
-    names = _column_names(data)
-    sides = names & set(_frames.LEFT) and names & set(_frames.RIGHT)
-    return {"left", "right"} <= names or bool(sides and not names & set(_frames.ITEM))
-
-
-def _has_tokens(data: Any) -> bool:
-    names = _column_names(data)
-    if names & {"item", "task"}:
-        return False
-    return bool(names & set(_frames.SEQUENCE) and names & set(_frames.POSITION))
-
-
-def _of_pairs(data: Any, kind: str | None, accepts: tuple[str, ...], gold: Any, annotator: Any, label: Any) -> Answers:
+def _of_pairs(data: Any, kind: str, gold: Any, annotator: Any, label: Any) -> Answers:
     """Comparisons of two items, or judgements whether they are the same."""
     src = _frames.source(data, _positional(data))
-    winners = ("winner", "preferred", "preference", "better", "answer", "choice")
-    if kind is None:
-        alike = src.has(_frames.SAME) and not src.has(winners) and label is None
-        kind = "similarity" if alike or "preference" not in accepts else "preference"
-    left, right = src.pick("left", None, _frames.LEFT), src.pick("right", None, _frames.RIGHT)
-    known = (*_frames.SAME, "label", "answer") if kind == "similarity" else ("label", *winners)
-    said_name = src.pick("label", label, known)
+    left, right = src.pick("left", None), src.pick("right", None)
+    said_name = src.pick("same" if kind == "similarity" else "winner", label, "label")
     both = src.both(left, right)
     said = src.column(said_name)
-    try:
-        who_name = src.pick("annotator", annotator, _frames.ANNOTATOR)
+    if annotator is not None or src.find("annotator") is not None:
+        who_name = src.pick("annotator", annotator)
         who = src.column(who_name)
         people: Any = None
-    except DataError:
-        if annotator is not None:
-            raise
+    else:
         who_name, who = "worker", Column.from_texts(["everybody"] * len(said))
         people = src.flavour.from_list(["everybody"], None)
     texts = None if gold is None else _pairs(gold).texts
@@ -352,10 +337,10 @@ def _sequences(data: Any, gold: Any, annotator: Any, label: Any) -> Answers:
     """Labels of the tokens of sequences."""
     src = _frames.source(data, ("sequence", "position", "worker", "label"))
     names = (
-        src.pick("sequence", None, _frames.SEQUENCE),
-        src.pick("position", None, _frames.POSITION),
-        src.pick("annotator", annotator, _frames.ANNOTATOR),
-        src.pick("label", label, (*_frames.LABEL, "tag")),
+        src.pick("sequence", None),
+        src.pick("position", None),
+        src.pick("annotator", annotator),
+        src.pick("label", label),
     )
     sequence, position, who, said = src.columns(names)
     made = Data.sequences(sequence, position, who, said, None if gold is None else _token_pairs(gold))
@@ -374,9 +359,9 @@ def _token_pairs(gold: Any) -> list[tuple[str, str]]:
         return [(_token(t), str(v)) for t, v in zip(gold.index.tolist(), gold.tolist()) if not _missing(v)]
     src = _frames.source(gold, ("sequence", "position", "label"))
     names = (
-        src.pick("sequence", None, _frames.SEQUENCE),
-        src.pick("position", None, _frames.POSITION),
-        src.pick("label", None, (*_frames.LABEL, "tag", "truth", "gold")),
+        src.pick("sequence", None),
+        src.pick("position", None),
+        src.pick("truth", None, "label"),
     )
     sequence, position, label = src.columns(names)
     return [(f"{s}:{p}", v) for (s, p), (_, v) in zip(sequence.pairs(position), sequence.pairs(label))]
@@ -429,9 +414,10 @@ def _pairs(gold: Any) -> _Pairs:
         raise DataError("known truth in a file goes into `read(answers, gold=…)`", "usage")
     src = _frames.source(gold, ("task", "label"))
     names = src.names()
-    item = src.pick("item", None, (*_frames.ITEM, str(names[0]).lower()))
+    found = src.find("item")
+    item = names[0] if found is None else found
     rest = [n for n in names if n != item]
-    label = src.pick("label", rest[0] if len(rest) == 1 else None, (*_frames.LABEL, "truth", "gold", "agg_label"))
+    label = src.pick("truth", rest[0] if len(rest) == 1 else None, "label")
     ids, values = src.column(item), src.column(label)
     pairs = object.__new__(_Pairs)
     pairs.texts = ids.pairs(values)
@@ -453,4 +439,4 @@ def _of_tokens(truth: Any) -> bool:
         return isinstance(next(iter(truth), None), tuple)
     if _frames._from_module(truth, "pandas") and not hasattr(truth, "columns"):
         return getattr(truth.index, "nlevels", 1) == 2
-    return _has_tokens(truth)
+    return form_of(_column_names(truth)) == "tokens"

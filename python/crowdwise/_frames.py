@@ -9,20 +9,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
-from ._crowdwise import Column
+from ._crowdwise import Column, find_column, usual_columns
 from ._errors import DataError
 
 if TYPE_CHECKING:
     import numpy as np
-
-ITEM = ("item", "task", "unit", "example", "question", "object", "id")
-ANNOTATOR = ("annotator", "worker", "rater", "user", "judge", "performer", "labeler", "labeller")
-LABEL = ("label", "value", "answer", "rating", "response", "score", "class", "category", "judgment", "judgement", "winner")
-SAME = ("same", "similar", "similarity")
-SEQUENCE = ("sequence", "sentence", "seq", "chain")
-POSITION = ("position", "pos", "token", "index")
-LEFT = ("left", "item1", "item_1", "a", "first", "model_a")
-RIGHT = ("right", "item2", "item_2", "b", "second", "model_b")
 
 
 class Source:
@@ -55,12 +46,17 @@ class Source:
     def take_both(self, left: Any, right: Any, rows: Any) -> Any:
         raise NotImplementedError
 
-    def has(self, known: Sequence[str]) -> bool:
-        """Whether there is a column of one of these names."""
-        return not {str(n).lower() for n in self.names()}.isdisjoint(known)
+    def find(self, role: str, but: Sequence[Any] = ()) -> Any:
+        """The name of the column that holds this, by its name as in files; None if there is none `but` these."""
+        names = [n for n in self.names() if n not in but]
+        found = find_column([str(n) for n in names], role)
+        return None if found is None else names[found]
 
-    def pick(self, role: str, wanted: Any, known: Sequence[str]) -> Any:
-        """The name of the column for a role: the one that was asked for, or the first that is known."""
+    def pick(self, role: str, wanted: Any, called: str | None = None) -> Any:
+        """The name of the column for a role: the one that was asked for, or one of a usual name.
+
+        ``called`` is what messages call it, and the argument that names it.
+        """
         names = self.names()
         if wanted is not None:
             if wanted in names:
@@ -68,16 +64,14 @@ class Source:
             raise DataError(
                 f"no column `{wanted}` in the data (found: {_listed(names)})", "missing-column", _near(wanted, names)
             )
-        lowered: dict[str, Any] = {}
-        for n in names:
-            lowered.setdefault(str(n).lower(), n)
-        for k in known:
-            if k in lowered:
-                return lowered[k]
+        found = self.find(role)
+        if found is not None:
+            return found
+        called = called or role
         raise DataError(
-            f"no column for the {role} in the data (found: {_listed(names)})",
+            f"no column for the {called} in the data (found: {_listed(names)})",
             "missing-column",
-            f"say which it is: fit(data, {role}=...), or call it `{known[0]}`",
+            f"say which it is: fit(data, {called}=...), or call it `{usual_columns()[role][0]}`",
         )
 
 

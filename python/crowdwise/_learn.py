@@ -436,8 +436,8 @@ def _is_matrix(given: Any, n: int) -> bool:
     if _frames._from_module(given, "pandas"):
         if not hasattr(given, "columns"):
             return True
-        lowered = {str(c).lower() for c in given.columns}
-        return not (lowered & set(_frames.ANNOTATOR) and lowered & set(_frames.LABEL))
+        src = _frames.PandasSource(given)
+        return src.find("annotator") is None or src.find("label") is None
     if hasattr(given, "__arrow_c_stream__") or isinstance(given, (dict, str)):
         return False
     if isinstance(given, list) and given and isinstance(given[0], tuple):

@@ -10,28 +10,8 @@ from . import _frames
 from ._crowdwise import Data, ranking_order
 from ._errors import DataError
 
-#: Columns as files have them: the name of a ranking and the place in it, or a whole order and what was shown.
-RANKING = ("ranking", "ballot", "list", "question", "task", "session")
-PLACE = ("position", "rank", "place", "pos")
-RANKED = ("ranking", "order", "ballot", "ranked", "choice", "chosen", "winner", "best")
-SHOWN = ("shown", "options", "candidates", "alternatives", "choices", "set")
 
-
-def are(data: Any, names: set[str]) -> bool:
-    """Whether these are rankings: places or whole orders, and nothing that could be a label or a pair."""
-    if not names:
-        return _listed(data) is not None
-    if names & set(_frames.LEFT) and names & set(_frames.RIGHT):
-        return False
-    label = bool(names & set(_frames.LABEL))
-    if names & set(PLACE) and names & set(_frames.ITEM) and not label:
-        return True
-    # what was chosen of a set may be called a winner, which elsewhere is a label
-    other = bool(names & (set(_frames.LABEL) - set(RANKED)))
-    return bool((names & set(RANKED[:4]) and not label) or (names & set(SHOWN) and names & set(RANKED) and not other))
-
-
-def _listed(data: Any) -> list[Any] | None:
+def listed(data: Any) -> list[Any] | None:
     """Rows (annotator, ranking) or (annotator, ranking, shown) whose last value is a list; None if they are others."""
     if isinstance(data, (str, bytes, Mapping)) or hasattr(data, "dtype") or not isinstance(data, Sequence) or not data:
         return None
@@ -43,7 +23,7 @@ def _listed(data: Any) -> list[Any] | None:
 
 def read(data: Any, annotator: Any, gold: list[tuple[str, str]] | None) -> tuple[Data, _frames.Flavour, Any, Any, str]:
     """The data, how they are given back, items, annotators, and what annotators are called."""
-    rows = _listed(data)
+    rows = listed(data)
     if rows is not None:
         if len({len(r) for r in rows}) > 1:
             raise DataError("some rows have what was shown and some have not", "bad-data", "(annotator, ranking, shown)")
@@ -51,16 +31,15 @@ def read(data: Any, annotator: Any, gold: list[tuple[str, str]] | None) -> tuple
         src: _frames.Source = _frames.PlainSource(columns)
     else:
         src = _frames.source(data, ("worker", "ranking"))
-    who = src.pick("annotator", annotator, _frames.ANNOTATOR)
-    if src.has(PLACE) and src.has(_frames.ITEM):
-        item, place = src.pick("item", None, _frames.ITEM), src.pick("position", None, PLACE)
-        others = [n for n in src.names() if n not in (item, place, who)]
-        of = next((n for known in RANKING for n in others if str(n).lower() == known), None)
+    who = src.pick("annotator", annotator)
+    item, place = src.find("item"), src.find("place")
+    if item is not None and place is not None:
+        of = src.find("ranking", but=(item, place, who))
         task, worker, position = src.columns((item, who, place))
         made = Data.rankings(task, worker, None if of is None else src.column(of), position, True, gold)
         return made, src.flavour, src.take(item, made.item_rows()), src.take(who, made.annotator_rows()), str(who)
-    ranking = src.pick("ranking", None, RANKED)
-    shown = next((n for k in SHOWN for n in src.names() if str(n).lower() == k and n != ranking), None)
+    ranking = src.pick("ranked", None, "ranking")
+    shown = src.find("shown", but=(ranking,))
     orders = src.values(ranking)
     sets = [None] * len(orders) if shown is None else src.values(shown)
     places = [_places(n, o, s) for n, (o, s) in enumerate(zip(orders, sets))]

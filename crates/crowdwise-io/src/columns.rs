@@ -2,44 +2,8 @@
 
 use crate::ReadOptions;
 pub(crate) use crate::layout::{Layout, Shape};
+use crate::roles::{Role, one_of, plain, recognise};
 use crowdwise_core::{Error, LabelKind, nearest};
-
-const ITEM: &[&str] = &["item", "task", "unit", "example", "question", "object", "id"];
-pub(crate) const ANNOTATOR: &[&str] =
-    &["annotator", "worker", "rater", "user", "judge", "performer", "labeler", "labeller"];
-const LABEL: &[&str] = &[
-    "label",
-    "value",
-    "answer",
-    "rating",
-    "response",
-    "score",
-    "class",
-    "category",
-    "judgment",
-    "judgement",
-    "choice",
-    "tag",
-    "winner",
-];
-/// Words for the truth, which a truth file may use instead of those for a label.
-const TRUTH: &[&str] =
-    &["truth", "gold", "label", "value", "score", "answer", "class", "category", "rating", "text", "tag", "agglabel"];
-/// The two sides of a comparison; those after the first four may be other things in a table that has a column of items.
-const LEFT: &[&str] = &["left", "leftitem", "itema", "item1", "modela", "a", "first"];
-const RIGHT: &[&str] = &["right", "rightitem", "itemb", "item2", "modelb", "b", "second"];
-const SURE_SIDES: usize = 4;
-/// Words for an outcome; those after the first four are also words for other labels.
-const WINNER: &[&str] = &["winner", "preferred", "preference", "better", "label", "answer", "choice"];
-const SAME: &[&str] = &["same", "similar", "similarity", "label", "answer"];
-const SEQUENCE: &[&str] = &["sequence", "sentence", "seq", "chain"];
-const POSITION: &[&str] = &["position", "pos", "token", "index"];
-/// Names of a ranking, then the place in it.
-const RANKING: &[&str] = &["ranking", "ballot", "list", "question", "task", "session"];
-const PLACE: &[&str] = &["position", "rank", "place", "pos"];
-/// A whole ranking in one field, and what was shown where only the best of it is named.
-const RANKED: &[&str] = &["ranking", "order", "ballot", "ranked", "choice", "chosen", "winner", "best"];
-const SHOWN: &[&str] = &["shown", "options", "candidates", "alternatives", "choices", "set"];
 
 /// What a file is read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,18 +15,28 @@ pub(crate) enum Purpose {
 
 /// Finds the layout of a file with these columns; every column that is missing is reported.
 pub(crate) fn resolve(names: &[String], options: &ReadOptions, purpose: Purpose, file: &str) -> Result<Layout, Error> {
-    Resolver { names, options, purpose, file, anonymous: false }.resolve()
+    Resolver { names, options, purpose, file }.resolve()
 }
 
-/// Finds the layout of a table that is no file: of a frame, or of Arrow columns. Its comparisons may come without annotators.
-/// `table` is what messages call it.
-pub fn recognise(names: &[String], options: &ReadOptions, table: &str) -> Result<Layout, Error> {
-    Resolver { names, options, purpose: Purpose::Answers, file: table, anonymous: true }.resolve()
+/// What the rows of a table are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// An item, an annotator, a label.
+    Labels,
+    /// Two items, and which of them is better.
+    Comparisons,
+    /// Two items, and whether they are the same.
+    Similarities,
+    /// A token of a sequence, and its label.
+    Tokens,
+    /// A ranking of several items, or one place in it.
+    Rankings,
 }
 
-/// Finds the layout of known truth for a table of this kind of labels.
-pub fn recognise_truth(names: &[String], kind: LabelKind, table: &str) -> Result<Layout, Error> {
-    resolve(names, &ReadOptions::default(), Purpose::Truth(kind), table)
+/// What the rows of a table of answers are: by the names of its columns, and by what the options say about the kind of
+/// label, about items and about labels. For tables that are no files; those of annotation tools are not looked for.
+pub fn form(names: &[String], options: &ReadOptions) -> Form {
+    Resolver { names, options, purpose: Purpose::Answers, file: "" }.form()
 }
 
 struct Resolver<'a> {
@@ -70,16 +44,14 @@ struct Resolver<'a> {
     options: &'a ReadOptions,
     purpose: Purpose,
     file: &'a str,
-    /// Comparisons may come without annotators.
-    anonymous: bool,
 }
 
-/// A part of a row: what it is called in messages, the option that names it, the usual names of its column.
-struct Role<'a> {
+/// A part of a row: what it is called in messages, the option that names it, what its column holds.
+struct Part<'a> {
     name: &'static str,
     flag: Option<&'static str>,
     given: Option<&'a String>,
-    usual: &'static [&'static str],
+    role: Role,
 }
 
 impl Resolver<'_> {
@@ -103,74 +75,101 @@ impl Resolver<'_> {
         if self.is_mturk() {
             return self.mturk();
         }
+        match self.form() {
+            Form::Labels => self.labels(),
+            Form::Comparisons => self.pairs(LabelKind::Preference),
+            Form::Similarities => self.pairs(LabelKind::Similarity),
+            Form::Tokens => self.sequence(),
+            Form::Rankings => self.rankings(),
+        }
+    }
+
+    fn form(&self) -> Form {
         let named_items = self.options.item.is_some();
         let pairs_wanted = matches!(self.options.kind, Some(LabelKind::Preference | LabelKind::Similarity));
         let both_sides = self.has_sides();
-        let rankings = !both_sides && self.purpose == Purpose::Answers && self.is_ranking();
-        if (pairs_wanted && !rankings) || (both_sides && !named_items && self.options.kind.is_none()) {
-            return self.pairs();
+        let rankings = self.purpose == Purpose::Answers && self.is_ranking();
+        if (pairs_wanted && (both_sides || !rankings)) || (both_sides && !named_items && self.options.kind.is_none()) {
+            return if self.is_similarity() { Form::Similarities } else { Form::Comparisons };
         }
-        let token = self.usual(SEQUENCE).is_some() && self.usual(POSITION).is_some();
-        if token && !named_items && self.usual(&ITEM[..5]).is_none() {
-            return self.sequence();
+        let token = self.usual(Role::Sequence).is_some() && self.usual(Role::Position).is_some();
+        if token && !named_items && self.sure(Role::Item).is_none() {
+            return Form::Tokens;
         }
-        if self.purpose == Purpose::Answers && !named_items && self.is_ranking() {
-            return self.rankings();
-        }
-        self.labels()
+        if rankings && !named_items { Form::Rankings } else { Form::Labels }
     }
 
-    /// Columns for both sides of a comparison.
+    /// Columns for both sides of a comparison. Names that may be other things in a table with a column of items are sides
+    /// only if there is none; two models of which one wins are sides always.
     fn has_sides(&self) -> bool {
-        let sides = |n: usize| self.usual(&LEFT[..n]).is_some() && self.usual(&RIGHT[..n]).is_some();
-        sides(SURE_SIDES) || (sides(LEFT.len()) && self.usual(ITEM).is_none())
+        let sides = |names: fn(Role) -> &'static [&'static str]| {
+            [Role::Left, Role::Right].into_iter().all(|side| one_of(self.names, names(side)).is_some())
+        };
+        let models = || {
+            one_of(self.names, &["modela"]).is_some()
+                && one_of(self.names, &["modelb"]).is_some()
+                && self.sure(Role::Winner).is_some()
+        };
+        sides(Role::sure) || models() || (sides(Role::usual) && self.usual(Role::Item).is_none())
+    }
+
+    /// Whether two sides are judged to be the same, not compared.
+    fn is_similarity(&self) -> bool {
+        match self.options.kind {
+            Some(kind) => kind == LabelKind::Similarity,
+            None => {
+                self.options.label.is_none() && self.sure(Role::Winner).is_none() && self.sure(Role::Same).is_some()
+            }
+        }
     }
 
     /// Rankings have places or a whole order, and nothing that could be a label.
     fn is_ranking(&self) -> bool {
         let kind = matches!(self.options.kind, None | Some(LabelKind::Preference));
-        let label = self.options.label.is_some() || self.usual(LABEL).is_some();
-        let places = self.usual(PLACE).is_some() && self.usual(ITEM).is_some() && !label;
+        let label = self.options.label.is_some() || self.usual(Role::Label).is_some();
+        let places = self.usual(Role::Place).is_some() && self.usual(Role::Item).is_some() && !label;
         // what was chosen of a set may be called a choice or a winner, which elsewhere are labels
-        let others: Vec<&str> = LABEL.iter().copied().filter(|l| !RANKED.contains(l)).collect();
-        let chosen = self.options.label.is_none() && self.usual(&others).is_none() && self.usual(RANKED).is_some();
-        let ballots = (self.usual(&RANKED[..4]).is_some() && !label) || (self.usual(SHOWN).is_some() && chosen);
-        kind && (places || ballots)
+        let ranked = Role::Ranked.usual();
+        let others: Vec<&str> = Role::Label.usual().iter().copied().filter(|l| !ranked.contains(l)).collect();
+        let other = self.options.label.is_some() || one_of(self.names, &others).is_some();
+        let chosen = self.usual(Role::Shown).is_some() && self.usual(Role::Ranked).is_some() && !other;
+        kind && (places || chosen || (self.sure(Role::Ranked).is_some() && !label))
     }
 
     fn rankings(&self) -> Result<Layout, Error> {
-        let role = |name, usual| Role { name, flag: None, given: None, usual };
-        let optional = |usual: &[&str], taken: &[Option<usize>]| {
-            self.usual(usual).filter(|c| !taken.contains(&Some(*c)) && self.names.len() > taken.len())
+        let part = |name, role| Part { name, flag: None, given: None, role };
+        let optional = |role: Role, taken: &[Option<usize>]| {
+            let free = self.names.iter().enumerate().map(|(c, n)| if taken.contains(&Some(c)) { "" } else { n });
+            recognise(&free.collect::<Vec<_>>(), role)
         };
-        if self.usual(PLACE).is_some() && self.usual(ITEM).is_some() {
-            let mut roles = vec![self.annotator(), self.item(), role("position", PLACE)];
-            let mut found = self.find_all(&roles)?;
-            let ranking = optional(RANKING, &found);
+        if self.usual(Role::Place).is_some() && self.usual(Role::Item).is_some() {
+            let mut parts = vec![self.annotator(), self.item(), part("position", Role::Place)];
+            let mut found = self.find_all(&parts)?;
+            let ranking = optional(Role::Ranking, &found);
             if ranking.is_some() {
-                roles.insert(0, role("ranking", RANKING));
+                parts.insert(0, part("ranking", Role::Ranking));
                 found.insert(0, ranking);
             }
             let [annotator, item, position] = [3, 2, 1].map(|n| found[found.len() - n].expect("found"));
             let shape = Shape::Places { ranking, annotator, item, position };
-            let mut layout = self.layout(shape, LabelKind::Preference, false, &roles, &found);
+            let mut layout = self.layout(shape, LabelKind::Preference, false, &parts, &found);
             layout.note.push_str(if ranking.is_some() { " (rankings)" } else { " (one ranking an annotator)" });
             return Ok(layout);
         }
-        let mut roles = vec![self.annotator(), role("ranking", RANKED)];
-        let mut found = self.find_all(&roles)?;
-        let shown = optional(SHOWN, &found);
+        let mut parts = vec![self.annotator(), part("ranking", Role::Ranked)];
+        let mut found = self.find_all(&parts)?;
+        let shown = optional(Role::Shown, &found);
         if shown.is_some() {
-            roles.push(role("shown", SHOWN));
+            parts.push(part("shown", Role::Shown));
             found.push(shown);
         }
         let shape = Shape::Ballots { annotator: found[0].expect("found"), ranking: found[1].expect("found"), shown };
-        Ok(self.layout(shape, LabelKind::Preference, false, &roles, &found))
+        Ok(self.layout(shape, LabelKind::Preference, false, &parts, &found))
     }
 
     fn labels(&self) -> Result<Layout, Error> {
-        let roles = [self.item(), self.annotator(), self.label_role(LABEL, "label")];
-        let found = self.find_all(&roles)?;
+        let parts = [self.item(), self.annotator(), self.label_part(Role::Label, "label")];
+        let found = self.find_all(&parts)?;
         let (item, annotator, label) = (found[0].expect("item"), found[1], found[2].expect("label"));
         let (kind, by_values) = match (self.options.kind, self.purpose) {
             (Some(k), _) => (k, false),
@@ -180,17 +179,17 @@ impl Resolver<'_> {
                 (LabelKind::Categorical, matches!(plain(&self.names[label]).as_str(), "value" | "score"))
             }
         };
-        Ok(self.layout(Shape::Labels { item, annotator, label }, kind, by_values, &roles, &found))
+        Ok(self.layout(Shape::Labels { item, annotator, label }, kind, by_values, &parts, &found))
     }
 
     fn sequence(&self) -> Result<Layout, Error> {
-        let roles = [
-            Role { name: "sequence", flag: None, given: None, usual: SEQUENCE },
-            Role { name: "position", flag: None, given: None, usual: POSITION },
+        let parts = [
+            Part { name: "sequence", flag: None, given: None, role: Role::Sequence },
+            Part { name: "position", flag: None, given: None, role: Role::Position },
             self.annotator(),
-            self.label_role(LABEL, "label"),
+            self.label_part(Role::Label, "label"),
         ];
-        let found = self.find_all(&roles)?;
+        let found = self.find_all(&parts)?;
         let shape = Shape::Sequence {
             sequence: found[0].expect("sequence"),
             position: found[1].expect("position"),
@@ -203,41 +202,26 @@ impl Resolver<'_> {
                 hint: Some("leave out ⟦--kind⟧".into()),
             });
         }
-        Ok(self.layout(shape, LabelKind::Categorical, false, &roles, &found))
+        Ok(self.layout(shape, LabelKind::Categorical, false, &parts, &found))
     }
 
-    fn pairs(&self) -> Result<Layout, Error> {
-        let same = match self.options.kind {
-            Some(kind) => kind == LabelKind::Similarity,
-            None => {
-                self.options.label.is_none() && self.usual(&WINNER[..4]).is_none() && self.usual(&SAME[..3]).is_some()
-            }
-        };
-        let outcome = if same { self.label_role(SAME, "same") } else { self.label_role(WINNER, "winner") };
-        let mut roles = vec![
-            Role { name: "left", flag: None, given: None, usual: LEFT },
-            Role { name: "right", flag: None, given: None, usual: RIGHT },
+    fn pairs(&self, kind: LabelKind) -> Result<Layout, Error> {
+        let (outcome, name) =
+            if kind == LabelKind::Similarity { (Role::Same, "same") } else { (Role::Winner, "winner") };
+        let parts = [
+            Part { name: "left", flag: None, given: None, role: Role::Left },
+            Part { name: "right", flag: None, given: None, role: Role::Right },
             self.annotator(),
-            outcome,
+            self.label_part(outcome, name),
         ];
-        let nobody = self.anonymous && self.options.annotator.is_none() && self.usual(ANNOTATOR).is_none();
-        let found = if nobody {
-            let who = roles.remove(2);
-            let mut found = self.find_all(&roles)?;
-            roles.insert(2, who);
-            found.insert(2, None);
-            found
-        } else {
-            self.find_all(&roles)?
-        };
+        let found = self.find_all(&parts)?;
         let shape = Shape::Pairs {
             left: found[0].expect("left"),
             right: found[1].expect("right"),
             annotator: found[2],
             outcome: found[3].expect("outcome"),
         };
-        let kind = if same { LabelKind::Similarity } else { LabelKind::Preference };
-        Ok(self.layout(shape, kind, false, &roles, &found))
+        Ok(self.layout(shape, kind, false, &parts, &found))
     }
 
     fn wide(&self) -> Result<Layout, Error> {
@@ -257,7 +241,7 @@ impl Resolver<'_> {
         let item = match &self.options.item {
             Some(_) => self.find_all(&[self.item()])?[0].expect("item"),
             // Without a usual name the first column is the one of items.
-            None => self.usual(ITEM).unwrap_or(0),
+            None => self.usual(Role::Item).unwrap_or(0),
         };
         let annotators: Vec<usize> = (0..self.names.len()).filter(|&c| c != item).collect();
         let mut seen: Vec<&str> = annotators.iter().map(|&c| self.names[c].as_str()).collect();
@@ -309,38 +293,48 @@ impl Resolver<'_> {
         })
     }
 
-    fn item(&self) -> Role<'_> {
-        Role { name: "item", flag: Some("--item"), given: self.options.item.as_ref(), usual: ITEM }
+    fn item(&self) -> Part<'_> {
+        Part { name: "item", flag: Some("--item"), given: self.options.item.as_ref(), role: Role::Item }
     }
 
-    fn annotator(&self) -> Role<'_> {
-        Role { name: "annotator", flag: Some("--annotator"), given: self.options.annotator.as_ref(), usual: ANNOTATOR }
+    fn annotator(&self) -> Part<'_> {
+        Part {
+            name: "annotator",
+            flag: Some("--annotator"),
+            given: self.options.annotator.as_ref(),
+            role: Role::Annotator,
+        }
     }
 
-    fn label_role(&self, usual: &'static [&'static str], name: &'static str) -> Role<'_> {
-        let usual = match self.purpose {
-            Purpose::Truth(_) if name == "label" => TRUTH,
-            _ => usual,
+    fn label_part(&self, role: Role, name: &'static str) -> Part<'_> {
+        let role = match self.purpose {
+            Purpose::Truth(_) if role == Role::Label => Role::Truth,
+            _ => role,
         };
-        Role { name, flag: Some("--label"), given: self.options.label.as_ref(), usual }
+        Part { name, flag: Some("--label"), given: self.options.label.as_ref(), role }
     }
 
-    /// The column with a usual name, the most usual first.
-    fn usual(&self, names: &[&str]) -> Option<usize> {
-        names.iter().find_map(|u| self.names.iter().position(|n| plain(n) == *u))
+    /// The column with a usual name.
+    fn usual(&self, role: Role) -> Option<usize> {
+        recognise(self.names, role)
     }
 
-    /// The column of every role; truth needs no annotators, so these are not looked for there.
-    fn find_all(&self, roles: &[Role<'_>]) -> Result<Vec<Option<usize>>, Error> {
+    /// The column with a name that is hardly used for anything else.
+    fn sure(&self, role: Role) -> Option<usize> {
+        one_of(self.names, role.sure())
+    }
+
+    /// The column of every part; truth needs no annotators, so these are not looked for there.
+    fn find_all(&self, parts: &[Part<'_>]) -> Result<Vec<Option<usize>>, Error> {
         let is_truth = self.purpose != Purpose::Answers;
         let mut found: Vec<Option<usize>> = Vec::new();
-        for role in roles {
-            found.push(match role.given {
-                _ if is_truth && role.name == "annotator" => None,
+        for part in parts {
+            found.push(match part.given {
+                _ if is_truth && part.name == "annotator" => None,
                 // The options name the columns of the answers; a truth file may have its own.
-                Some(name) if is_truth => self.by_name(name).or_else(|| self.usual(role.usual)),
+                Some(name) if is_truth => self.by_name(name).or_else(|| self.usual(part.role)),
                 Some(name) => self.by_name(name),
-                None => self.usual(role.usual),
+                None => self.usual(part.role),
             });
         }
         if is_truth
@@ -351,10 +345,10 @@ impl Resolver<'_> {
             found[2] = Some(1 - item);
         }
         let mut problems = Vec::new();
-        for (role, column) in roles.iter().zip(&found) {
+        for (part, column) in parts.iter().zip(&found) {
             match column {
-                None if is_truth && role.name == "annotator" => {}
-                None => problems.push(self.missing(role, &found)),
+                None if is_truth && part.name == "annotator" => {}
+                None => problems.push(self.missing(part, &found)),
                 Some(c) => {
                     let name = &self.names[*c];
                     if self.names.iter().filter(|n| *n == name).count() > 1 {
@@ -371,8 +365,8 @@ impl Resolver<'_> {
                     what: format!(
                         "the column `{}` cannot be both {} and {}",
                         self.names[column.expect("some")],
-                        roles[m].name,
-                        roles[n].name
+                        parts[m].name,
+                        parts[n].name
                     ),
                     hint: None,
                 });
@@ -389,22 +383,22 @@ impl Resolver<'_> {
             .or_else(|| self.names.iter().position(|n| n.eq_ignore_ascii_case(name)))
     }
 
-    fn missing(&self, role: &Role<'_>, found: &[Option<usize>]) -> Error {
-        let wanted = role.given.map_or(role.name, String::as_str);
+    fn missing(&self, part: &Part<'_>, found: &[Option<usize>]) -> Error {
+        let wanted = part.given.map_or(part.name, String::as_str);
         let free: Vec<&str> =
             (0..self.names.len()).filter(|c| !found.contains(&Some(*c))).map(|c| self.names[c].as_str()).collect();
         let mut candidates = vec![wanted];
-        candidates.extend(role.usual);
-        // When only one column is left for the only role that is left, that is the one.
+        candidates.extend(part.role.usual());
+        // When only one column is left for the only part that is left, that is the one.
         let missing = found.iter().filter(|f| f.is_none()).count();
         let close = nearest(wanted, free.iter().copied())
             .or_else(|| candidates.iter().find_map(|c| nearest(c, free.iter().copied())))
             .or_else(|| (free.len() == 1 && missing == 1).then(|| free[0]));
-        let suggestion = match (role.flag, close) {
+        let suggestion = match (part.flag, close) {
             (Some(flag), Some(c)) => format!("⟦{flag} {}⟧", shell(c)),
             (Some(flag), None) => format!("name it with ⟦{flag} COLUMN⟧"),
-            (None, Some(c)) => format!("rename the column `{c}` to `{}`", role.name),
-            (None, None) => format!("call the column `{}`", role.name),
+            (None, Some(c)) => format!("rename the column `{c}` to `{}`", part.name),
+            (None, None) => format!("call the column `{}`", part.name),
         };
         Error::MissingColumn {
             wanted: wanted.into(),
@@ -427,42 +421,14 @@ impl Resolver<'_> {
         shape: Shape,
         kind: LabelKind,
         by_values: bool,
-        roles: &[Role<'_>],
+        parts: &[Part<'_>],
         found: &[Option<usize>],
     ) -> Layout {
         let chosen: Vec<String> =
-            roles.iter().zip(found).filter_map(|(r, c)| c.map(|c| format!("{} = {}", r.name, self.names[c]))).collect();
+            parts.iter().zip(found).filter_map(|(p, c)| c.map(|c| format!("{} = {}", p.name, self.names[c]))).collect();
         let note = format!("columns: {}", chosen.join(", "));
         Layout { shape, kind, by_values, names: self.names.to_vec(), note, status: None }
     }
-}
-
-/// Whether a column of this name is recognised as anything.
-pub(crate) fn is_usual(name: &str) -> bool {
-    let all = [ITEM, ANNOTATOR, LABEL, TRUTH, LEFT, RIGHT, WINNER, SAME, SEQUENCE, POSITION, RANKED, SHOWN, PLACE];
-    all.iter().any(|names| names.contains(&plain(name).as_str()))
-}
-
-/// The column of items in a header of this kind, if it is one.
-pub(crate) fn usual_item(fields: &[&str]) -> Option<usize> {
-    ITEM.iter().find_map(|u| fields.iter().position(|n| plain(n) == *u))
-}
-
-/// The column that holds the truth, by its usual names.
-pub(crate) fn usual_truth(fields: &[&str]) -> Option<usize> {
-    TRUTH.iter().find_map(|u| fields.iter().position(|n| plain(n) == *u))
-}
-
-/// A column name as it is compared: lower case, without separators, without a trailing "id" or "name".
-pub(crate) fn plain(name: &str) -> String {
-    let mut s: String =
-        name.trim().chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '.')).collect::<String>().to_lowercase();
-    for end in ["id", "name"] {
-        if s.len() > end.len() && s.ends_with(end) {
-            s.truncate(s.len() - end.len());
-        }
-    }
-    s
 }
 
 /// An argument as it must be typed in a shell.

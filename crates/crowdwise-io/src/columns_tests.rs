@@ -37,6 +37,62 @@ fn comparisons_similarities_and_sequences_are_known_by_their_columns() {
 }
 
 #[test]
+fn what_rows_are_is_told_by_any_of_the_usual_names() {
+    let form = |list: &str| super::form(&names(list), &ReadOptions::default());
+    for (left, right) in Role::Left.usual().iter().zip(Role::Right.usual()) {
+        for winner in Role::Winner.usual() {
+            let list = format!("{left},{right},judge,{winner}");
+            assert_eq!(form(&list), Form::Comparisons, "{list}");
+            let l = plainly(&list).unwrap();
+            assert_eq!((l.kind, l.used()), (LabelKind::Preference, vec![0, 1, 2, 3]), "{list}");
+        }
+        assert_eq!(form(&format!("{left},{right},rater_id,similar")), Form::Similarities);
+    }
+    for sequence in Role::Sequence.usual() {
+        for position in Role::Position.usual() {
+            assert_eq!(form(&format!("{sequence}_id,{position},worker_id,tag")), Form::Tokens);
+        }
+    }
+    for place in Role::Place.usual() {
+        assert_eq!(form(&format!("session,user_id,item_id,{place}")), Form::Rankings, "{place}");
+    }
+    assert_eq!(form("worker_id,options,best"), Form::Rankings);
+    assert_eq!(form("task_id,worker_id,label"), Form::Labels);
+    assert_eq!(form(""), Form::Labels);
+}
+
+#[test]
+fn models_that_were_compared_on_a_question_are_sides() {
+    let l = plainly("question_id,model_a,model_b,winner,judge,turn").unwrap();
+    assert_eq!(l.shape, Shape::Pairs { left: 1, right: 2, annotator: Some(4), outcome: 3 });
+    // without an outcome they may be annotators of a wide table, and single letters may be anything beside items
+    for list in ["item,model_a,model_b,worker,label", "task,a,b,worker,winner"] {
+        assert!(matches!(plainly(list).unwrap().shape, Shape::Labels { item: 0, .. }), "{list}");
+    }
+    let e = plainly("model_a,model_b,winner").unwrap_err();
+    assert_eq!(e.to_string(), "no column `annotator` in votes.csv (found: `model_a`, `model_b`, `winner`)");
+}
+
+#[test]
+fn options_say_what_names_do_not() {
+    let form = |list: &str, options: ReadOptions| super::form(&names(list), &options);
+    let kind = |kind| ReadOptions { kind: Some(kind), ..Default::default() };
+    assert_eq!(form("x,y,worker,label", kind(LabelKind::Similarity)), Form::Similarities);
+    assert_eq!(form("left,right,worker,same", kind(LabelKind::Preference)), Form::Comparisons);
+    assert_eq!(form("left,right,worker,label", kind(LabelKind::Categorical)), Form::Labels);
+    let item = ReadOptions { item: Some("left".into()), ..Default::default() };
+    assert_eq!(form("left,right,worker,label", item), Form::Labels);
+    let label = ReadOptions { label: Some("order".into()), ..Default::default() };
+    assert_eq!(form("worker,order", label), Form::Labels);
+}
+
+#[test]
+fn the_name_of_a_ranking_is_looked_for_among_the_columns_that_are_left() {
+    let l = plainly("task_id,worker_id,rank,session").unwrap();
+    assert_eq!(l.shape, Shape::Places { ranking: Some(3), annotator: 1, item: 0, position: 2 });
+}
+
+#[test]
 fn all_missing_columns_come_at_once_with_the_flag_to_use() {
     let e = plainly("thing,who,label").unwrap_err();
     let Error::Several(all) = &e else { panic!("{e}") };

@@ -1,8 +1,8 @@
 //! Features: one row of numbers per item, from NumPy, CSV or a folder of images.
 
 use crate::collect::{brief, count};
-use crate::columns::usual_item;
 use crate::delimited::{line_of, reader};
+use crate::roles::{Role, recognise};
 use crate::sniff::check_text;
 use crate::{Read, Source, images, npy};
 use crowdwise_core::{BadRow, Error, Features, Table, group};
@@ -170,7 +170,7 @@ fn csv_matrix(bytes: &[u8], file: &str) -> Result<Loaded, Error> {
         let fields: Vec<&str> = record.iter().map(|f| std::str::from_utf8(f).unwrap_or("\u{fffd}")).collect();
         if std::mem::take(&mut first) {
             width = Some(fields.len());
-            item = usual_item(&fields);
+            item = recognise(&fields, Role::Item);
             let numbers = fields.iter().filter(|f| f.trim().parse::<f32>().is_ok()).count();
             if item.is_some() || numbers == 0 {
                 let columns = fields.iter().enumerate().filter(|(c, _)| Some(*c) != item);

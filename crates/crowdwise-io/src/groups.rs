@@ -1,14 +1,12 @@
 //! Which annotators belong together: a file with the columns annotator and group.
 
 use crate::collect::brief;
-use crate::columns::{ANNOTATOR, plain};
+use crate::roles::{Role, recognise};
 use crate::source::unreadable;
 use crate::tagged::refuse;
 use crate::{Format, Read, Source};
 use crowdwise_core::{Error, Table, group, nearest};
 use std::collections::BTreeMap;
-
-const GROUP: [&str; 6] = ["group", "family", "team", "cluster", "source", "company"];
 
 /// Reads the group of every annotator (CSV, or TSV by its name; further columns are left out), by names.
 ///
@@ -23,17 +21,17 @@ pub fn read_groups(source: &Source, table: &Table) -> Result<Read<BTreeMap<Strin
         _ => Error::Unreadable { file: file.clone(), what: "its first row is no text".into(), hint: None },
     })?;
     let found: Vec<String> = header.iter().map(|h| h.trim_start_matches('\u{feff}').trim().to_lowercase()).collect();
-    let column = |wanted: &[&str]| {
-        wanted.iter().find_map(|w| found.iter().position(|f| plain(f) == *w)).ok_or_else(|| Error::MissingColumn {
-            wanted: wanted[0].into(),
+    let column = |wanted: Role| {
+        recognise(&found, wanted).ok_or_else(|| Error::MissingColumn {
+            wanted: wanted.name().into(),
             file: file.clone(),
             found: found.clone(),
-            suggestion: nearest(wanted[0], found.iter().map(String::as_str))
-                .map(|n| format!("call `{n}` `{}`", wanted[0]))
+            suggestion: nearest(wanted.name(), found.iter().map(String::as_str))
+                .map(|n| format!("call `{n}` `{}`", wanted.name()))
                 .or_else(|| Some("the columns are annotator and group".into())),
         })
     };
-    let (annotator, own) = match (column(ANNOTATOR), column(&GROUP)) {
+    let (annotator, own) = match (column(Role::Annotator), column(Role::Group)) {
         (Ok(a), Ok(g)) => (a, g),
         (Err(a), Err(g)) => return Err(Error::Several(vec![a, g])),
         (Err(e), _) | (_, Err(e)) => return Err(e),

@@ -2,7 +2,8 @@
 
 use crate::ReadOptions;
 use crate::collect::brief;
-use crate::columns::{Purpose, is_usual, usual_item};
+use crate::columns::Purpose;
+use crate::roles::{Role, is_usual, recognise};
 use crowdwise_core::Error;
 use std::collections::HashMap;
 
@@ -83,8 +84,7 @@ impl Unrecognised<'_> {
 
     /// Whether the columns other than the first hold values of one kind: numbers, or words that several of them use.
     fn is_wide(&self) -> bool {
-        let fields: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        let item = usual_item(&fields).unwrap_or(0);
+        let item = recognise(self.names, Role::Item).unwrap_or(0);
         let mut where_used: HashMap<&str, (usize, bool)> = HashMap::new();
         let mut cells: Vec<&str> = Vec::new();
         for row in self.rows.iter().filter(|r| r.len() == self.names.len()) {

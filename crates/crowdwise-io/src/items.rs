@@ -1,8 +1,8 @@
 //! Items files: the universe of items, or the order of the rows of a feature matrix.
 
 use crate::collect::{brief, count, is_blank};
-use crate::columns::usual_item;
 use crate::delimited::{line_of, not_utf8, reader};
+use crate::roles::{Role, recognise};
 use crate::sniff::check_text;
 use crate::{Format, Read, Source};
 use crowdwise_core::{Error, Names};
@@ -39,7 +39,7 @@ pub fn read_items(source: &Source) -> Result<Read<Vec<String>>, Error> {
         let fields: Vec<&str> =
             record.iter().map(std::str::from_utf8).collect::<Result<_, _>>().map_err(|_| not_utf8(&file, line, 1))?;
         if std::mem::take(&mut first) {
-            if let Some(c) = usual_item(&fields) {
+            if let Some(c) = recognise(&fields, Role::Item) {
                 column = c;
                 note = Some(format!("items of {file}: column {}", fields[c]));
                 continue;

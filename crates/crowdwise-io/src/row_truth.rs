@@ -1,8 +1,8 @@
 //! Known classes of rows of features: by row number, by item, or simply in order.
 
 use crate::collect::{brief, count};
-use crate::columns::{usual_item, usual_truth};
 use crate::delimited::{line_of, reader};
+use crate::roles::{Role, recognise};
 use crate::sniff::check_text;
 use crate::{Read, Source};
 use crowdwise_core::{BadRow, Error, group};
@@ -125,13 +125,13 @@ pub fn read_row_truth(
 /// The columns of a header, if the fields are one.
 fn columns(fields: &[&str]) -> Option<(Key, usize)> {
     let row = fields.iter().position(|f| ["row", "index"].contains(&f.trim().to_lowercase().as_str()));
-    let key = match (row, usual_item(fields)) {
+    let key = match (row, recognise(fields, Role::Item)) {
         (Some(c), _) => Key::Row(c),
         (None, Some(c)) => Key::Item(c),
         (None, None) if fields.len() == 1 => Key::Order,
         (None, None) => return None,
     };
-    let label = usual_truth(fields)?;
+    let label = recognise(fields, Role::Truth)?;
     Some((key, label))
 }
 

@@ -1,8 +1,9 @@
 //! Files that are not what their name or their first line says.
 
-use crowdwise_core::{Dataset, Error};
+use crowdwise_core::{Dataset, Error, LabelKind, Preference};
 use crowdwise_io::{
-    Cell, Format, Read, ReadOptions, Source, TableFormat, read_answers, read_truth, write_answers, write_rows,
+    Cell, Format, Read, ReadOptions, Source, TableFormat, read_answers, read_groups, read_truth, write_answers,
+    write_rows,
 };
 use std::io::Write;
 
@@ -139,4 +140,31 @@ fn a_file_without_a_header() {
     let truth = Source::Memory { name: "t.csv".into(), bytes: b"a1,x\na2,y\na3,x\n".as_slice().into() };
     let e = read_truth(&truth, &t, &plain()).unwrap_err();
     assert!(e.hint().unwrap().ends_with("for example item,label"), "{e}");
+}
+
+#[test]
+fn models_judged_in_an_arena_are_comparisons() {
+    let text = "question_id,model_a,model_b,winner,judge\n\
+                q1,gpt,llama,model_a,ann\nq2,gpt,llama,model_b,bob\nq3,llama,claude,tie,ann\nq4,claude,gpt,both,bob\n";
+    let read = try_read("battles.csv", text, &plain()).unwrap();
+    assert_eq!(read.notes[0], "columns: left = model_a, right = model_b, annotator = judge, winner = winner");
+    let t = &read.value.table;
+    assert_eq!((t.kind(), t.n_items(), t.n_annotators(), t.n_labels()), (LabelKind::Preference, 3, 2, 4));
+    let (_, outcomes) = t.preferences().unwrap();
+    let count = |wanted| outcomes.iter().filter(|&&o| o == wanted).count();
+    assert_eq!([Preference::Left, Preference::Right, Preference::Tie].map(count), [1, 1, 2]);
+    // the truth of comparisons is known by the same names
+    let truth =
+        Source::Memory { name: "t.csv".into(), bytes: b"item_a,item_b,preferred\ngpt,llama,gpt\n".as_slice().into() };
+    assert_eq!(read_truth(&truth, t, &plain()).unwrap().value.values.len(), 1);
+}
+
+#[test]
+fn groups_have_the_names_of_answers() {
+    let table = try_read("v.csv", CSV, &plain()).unwrap().value.table;
+    for header in ["Worker_ID,Team", "rater,family name", "annotator,group"] {
+        let text = format!("{header}\nw,red\n");
+        let read = read_groups(&Source::Memory { name: "g.csv".into(), bytes: text.into_bytes().into() }, &table);
+        assert_eq!(read.unwrap_or_else(|e| panic!("{header}: {e}")).value["w"], "red");
+    }
 }

@@ -109,12 +109,7 @@ impl Data {
         skip_bad_rows: bool,
         gold: Option<std::path::PathBuf>,
     ) -> PyResult<Data> {
-        let kind = kind
-            .map(|k| {
-                serde_json::from_value(k.into())
-                    .map_err(|_| PyValueError::new_err(format!("there is no kind of labels `{k}`")))
-            })
-            .transpose()?;
+        let kind = kind.map(label_kind).transpose()?;
         let options =
             crowdwise::io::ReadOptions { item, annotator, label, kind, wide, skip_bad_rows, ..Default::default() };
         py.detach(|| -> Result<Data, Error> {

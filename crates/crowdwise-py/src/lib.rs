@@ -8,6 +8,7 @@
 mod arrow;
 mod codes;
 mod column;
+mod columns;
 mod data;
 mod error;
 mod fit;
@@ -26,6 +27,8 @@ use pyo3::prelude::*;
 mod module {
     #[pymodule_export]
     use crate::column::Column;
+    #[pymodule_export]
+    use crate::columns::{find_column, form_of, usual_columns};
     #[pymodule_export]
     use crate::data::Data;
     #[pymodule_export]
