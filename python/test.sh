@@ -2,7 +2,8 @@
 # Builds the Python package in an environment of its own and runs its tests.
 #
 #   python/test.sh            tests of the package
-#   python/test.sh peers      also every class that crowd-kit has, against crowd-kit itself (another environment)
+#   python/test.sh peers      also `crowdwise.crowdkit` against crowd-kit itself, and by crowd-kit's own tests (another
+#                             environment; CROWDKIT_SOURCE is a checkout of crowd-kit, else it is cloned)
 #
 # Further arguments go to pytest. The environments lie in target/ and are used again.
 set -eu
@@ -39,4 +40,5 @@ if [ $peers = yes ]; then
     # shellcheck disable=SC2086
     $venv/bin/python -m pip install $quiet 'crowd-kit==1.4.2' 'scikit-learn<1.6' 'pandas<3' 'numpy<2' 'pyarrow<20' pytest
     PYTHONPATH=python $venv/bin/python -m pytest -q python/tests/peers "$@"
+    PYTHONPATH=$PWD/python $venv/bin/python python/tests/peers/own_tests.py
 fi

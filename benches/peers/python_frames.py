@@ -1,4 +1,4 @@
-"""`DawidSkene().fit_predict(df)` of Crowdwise and of crowd-kit on the same pandas frame with text ids, side by side in one run.
+"""`DawidSkene(…).fit_predict(df)` of Crowdwise, with crowd-kit's settings, and of crowd-kit on the same pandas frame with text ids, side by side in one run.
 
     PYTHONPATH=python target/crowdkit-venv/bin/python benches/peers/python_frames.py [LABELS[:ITERATIONS] …]      (default: 1000000)
 
@@ -74,15 +74,21 @@ def timed_parts():
     return spent
 
 
+#: crowd-kit's algorithm and its defaults, in our words.
+AS_THERE = {"max_iter": 100, "tol": 1e-5, "alpha": 0.0, "accelerate": False, "zeros": "counts", "stop": "bound"}
+
+
 def one(side, labels, iterations):
     data = frame(labels)
     if side == "crowd-kit":
         from crowdkit.aggregation import DawidSkene
+
+        options = {} if iterations is None else {"n_iter": iterations, "tol": float("-inf")}
     else:
         from crowdwise import DawidSkene
 
         DawidSkene().fit_predict(data[:100])  # what is imported later
-    options = {} if iterations is None else {"n_iter": iterations, "tol": float("-inf")}
+        options = AS_THERE if iterations is None else {**AS_THERE, "max_iter": iterations, "tol": -1e60}
     spent = None
     if side == "crowdwise, Arrow":
         import pyarrow as pa

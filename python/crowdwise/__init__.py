@@ -94,6 +94,8 @@ _HOME = {name: module for module, names in _WHERE.items() for name in names}
 def __getattr__(name: str) -> _Any:
     if name == "__all__":
         return [*_HOME, *_import_module("crowdwise._methods").__all__]
+    if name == "crowdkit":
+        return _import_module("crowdwise.crowdkit")
     if name.startswith("_"):
         raise AttributeError(f"module 'crowdwise' has no attribute {name!r}")
     module = _import_module(f"crowdwise.{_HOME.get(name, '_methods')}")

@@ -35,10 +35,8 @@ class Aggregator(Params):
     _needs: ClassVar[str | None] = None
     #: Kinds of labels that it takes.
     _accepts: ClassVar[tuple[str, ...]] = ("categorical",)
-    #: Parameters that are called otherwise in the library; None for those that it does not have.
-    _renamed: ClassVar[dict[str, str | None]] = {}
-    #: Parameters with fixed values.
-    _fixed: ClassVar[dict[str, Any]] = {}
+    #: Parameters that are called otherwise in the library.
+    _renamed: ClassVar[dict[str, str]] = {}
     #: Parameters for which None means the default of the library.
     _optional: ClassVar[frozenset[str]] = frozenset()
     #: Parameters of the run, not of the method.
@@ -103,18 +101,11 @@ class Aggregator(Params):
         return self.fit(data, **options).probas_
 
     def _method_params(self) -> dict[str, Any]:
-        out = dict(self._fixed)
+        out: dict[str, Any] = {}
         for name in self._param_names():
-            if name in self._run_params:
-                continue
-            known = self._renamed.get(name, name)
             value = getattr(self, name)
-            if known is not None and not (value is None and name in self._optional):
-                out[known] = plain(value)
-        tol = out.get("tol")
-        if isinstance(tol, (int, float)) and tol < 0:
-            # crowd-kit's way to say "all iterations"; only a gain can be negative, a change cannot
-            out["tol"] = max(tol, -1e60) if out.get("stop") == "bound" else 0.0
+            if name not in self._run_params and not (value is None and name in self._optional):
+                out[self._renamed.get(name, name)] = plain(value)
         return out
 
     def _seed(self) -> int:
@@ -125,13 +116,12 @@ class Aggregator(Params):
             return int(state.randint(0, 2**31 - 1))
         return int(state)
 
-    def _fit_answers(self: Self, made: Answers, warm: Fit | None = None, method: str | None = None, **more: Any) -> Self:
-        params = {**self._method_params(), **more} if method is None else more
+    def _fit_answers(self: Self, made: Answers, warm: Fit | None = None) -> Self:
         line = _progress.wanted(self.progress, type(self).__name__)
         try:
             copies = getattr(self, "_count_copies", False)
             fit = _crowdwise.fit(
-                made._data, method or self._id, json.dumps(params), self._seed(), self.threads, warm, line, copies
+                made._data, self._id, json.dumps(self._method_params()), self._seed(), self.threads, warm, line, copies
             )
         finally:
             if line is not None:
@@ -273,26 +263,16 @@ class Aggregator(Params):
         return None if prior is None else a._flavour.series(a._classes, prior, "prior", str(a._names[2]))
 
     @property
-    def errors_(self) -> Any:
-        """crowd-kit's error matrices: P(label | truth), a row for every annotator and label, a column for every truth."""
-        return self._kept("errors", lambda: self._matrices(transposed=True))
-
-    @property
     def confusion_(self) -> Any:
         """Confusion matrices: P(label | truth), a row for every annotator and truth, a column for every label."""
-        return self._kept("confusion", lambda: self._matrices(transposed=False))
+        return self._kept("confusion", self._matrices)
 
-    def _matrices(self, transposed: bool) -> Any:
+    def _matrices(self) -> Any:
         a, f = self._fitted()
         found = f.confusion()
         if found is None:
             return None
-        said = str(a._names[2])
-        if transposed:
-            return a._flavour.confusion(
-                a._annotators, a.classes, found.transpose(0, 2, 1), str(a._names[1]), said, "truth"
-            )
-        return a._flavour.confusion(a._annotators, a.classes, found, str(a._names[1]), "truth", said)
+        return a._flavour.confusion(a._annotators, a.classes, found, str(a._names[1]), "truth", str(a._names[2]))
 
     @property
     def difficulty_(self) -> Any:

@@ -97,7 +97,7 @@ __all__ = [
     "MinimaxEntropy",
     "Mnn",
     "OneClassSources",
-    "OneCoinDawidSkene",
+    "OneCoin",
     "Ordinal",
     "OrdinalBinary",
     "OrdinalVb",
@@ -119,7 +119,7 @@ __all__ = [
     "TraceReg",
     "TrimmedMean",
     "TwoStage",
-    "Wawa",
+    "WeightedMajorityVote",
     "ZeroBasedSkill",
 ]
 
@@ -127,10 +127,10 @@ __all__ = [
 CLASSES: dict[str, str] = {
     "auto": "Auto",
     "majority-vote": "MajorityVote",
-    "weighted-majority-vote": "Wawa",
+    "weighted-majority-vote": "WeightedMajorityVote",
     "zero-based-skill": "ZeroBasedSkill",
     "dawid-skene": "DawidSkene",
-    "one-coin": "OneCoinDawidSkene",
+    "one-coin": "OneCoin",
     "confusion-vector": "ConfusionVector",
     "spammer-hammer": "SpammerHammer",
     "bayes-dawid-skene": "BayesDawidSkene",
@@ -277,7 +277,7 @@ _FAMILY = {
     "MinimaxEntropy": "optimisation",
     "Mnn": "expert",
     "OneClassSources": "sources",
-    "OneCoinDawidSkene": "confusion",
+    "OneCoin": "confusion",
     "Ordinal": "ordered",
     "OrdinalBinary": "sets",
     "OrdinalVb": "ordered",
@@ -299,7 +299,7 @@ _FAMILY = {
     "TraceReg": "layer",
     "TrimmedMean": "real",
     "TwoStage": "em",
-    "Wawa": "voting",
+    "WeightedMajorityVote": "voting",
     "ZeroBasedSkill": "voting",
 }
 

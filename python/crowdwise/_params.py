@@ -18,7 +18,8 @@ class Params:
         known = cls.__dict__.get("_param_names_kept")
         if known is None:
             signature = inspect.signature(cls.__init__)
-            known = [p.name for p in signature.parameters.values() if p.name != "self" and p.kind != p.VAR_KEYWORD]
+            listed = [p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+            known = [p.name for p in listed if p.name != "self"]
             cls._param_names_kept = known
         return known
 

@@ -2,10 +2,12 @@
 
 import json
 import re
+import runpy
 
 import pytest
 
 NOTEBOOKS = ("aggregate", "spammers", "learn")
+EXAMPLES = ("classes.py", "kinds.py", "classifier.py")
 
 
 def test_the_readmes_example(root, tmp_path, monkeypatch):
@@ -39,9 +41,24 @@ def test_notebooks_run(name, root, monkeypatch):
         exec(compile(cell, f"{name}.ipynb cell {n}", "exec"), space)
 
 
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example_scripts_run(name, root, capsys):
+    pytest.importorskip("pandas")
+    pytest.importorskip("sklearn")
+    runpy.run_path(str(root / "examples" / name))
+    assert capsys.readouterr().out.count("\n") >= 2
+
+
+def test_every_example_script_is_run(root):
+    assert sorted(p.name for p in (root / "examples").glob("*.py")) == sorted(EXAMPLES)
+
+
 def test_the_migration_page_names_what_is_there(root):
     import crowdwise
+    from crowdwise import crowdkit
 
     page = (root / "docs/python/migration.md").read_text(encoding="utf-8")
+    for name in crowdkit.__all__:
+        assert name.startswith("Base") or f"`{name}`" in page, name
     for name in ("GLAD", "MACE", "KOS", "MMSR", "LfEm", "LabelModel", "CentredTriplets", "CommunityBCC", "Conal", "Crowdlab"):
         assert f"`{name}" in page and hasattr(crowdwise, name), name

@@ -17,7 +17,7 @@ def test_compare(sim):
     accuracy = found.to_pandas()["accuracy"]
     assert accuracy[1] == pytest.approx(sim.accuracy(crowdwise.DawidSkene(alpha=0.5).fit_predict(data)), abs=0.02)
     assert "held_out_log_loss" in repr(found) and "<table>" in found._repr_html_()
-    assert len(crowdwise.compare(sim.answers, folds=0)) == 6
+    assert len(crowdwise.compare(sim.answers, folds=0)) == 9
     numbers = [("x", "a", 1.5), ("x", "b", 2.5), ("y", "a", 3.25), ("y", "b", 3.0)]
     assert "mean" in crowdwise.compare(numbers, folds=0).column("method")
 

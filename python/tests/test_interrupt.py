@@ -35,7 +35,7 @@ CODE = """
 @pytest.mark.parametrize(
     ("features", "call"),
     [
-        (0, 'crowdwise.DawidSkene(n_iter=10**8, tol=float("-inf")).fit(sim.answers)'),
+        (0, 'crowdwise.DawidSkene(max_iter=10**8, tol=-1e60, stop="bound").fit(sim.answers)'),
         (0, "crowdwise.IBCC(keep=10**5, burn_in=5).fit(sim.answers)"),
         (8, "crowdwise.CrowdLayer(epochs=10**6, patience=0).fit(sim.features, sim.matrix())"),
     ],

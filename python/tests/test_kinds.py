@@ -273,10 +273,10 @@ def test_tokens_in_a_file_and_known_ones(tmp_path):
     read = crowdwise.read(tmp_path / "tokens.csv")
     assert read.items == answers(frame, KINDS).items
     for gold in ({("s2", 5): "B"}, pd.Series(["B"], index=pd.MultiIndex.from_tuples([("s2", 5)]))):
-        fit = crowdwise.DawidSkene().fit(frame, gold)
+        fit = crowdwise.DawidSkene().fit(frame, gold=gold)
         assert fit.labels_[("s2", 5)] == "B"
     known = pd.DataFrame({"sequence": ["s2"], "position": [5], "label": ["B"]})
-    assert crowdwise.DawidSkene().fit(frame, known).labels_[("s2", 5)] == "B"
+    assert crowdwise.DawidSkene().fit(frame, gold=known).labels_[("s2", 5)] == "B"
     with pytest.raises(crowdwise.DataError, match="1 positions are no whole numbers: row 0: `first`"):
         crowdwise.MajorityVote().fit(frame.assign(position=["first"] + [1] * 6))
     with pytest.raises(crowdwise.DataError, match="positions but only 7 rows"):

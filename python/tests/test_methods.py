@@ -16,8 +16,6 @@ AGGREGATORS = [n for n in _methods.__all__ if not issubclass(getattr(crowdwise, 
 CLASSES = [n for n in AGGREGATORS if "categorical" in getattr(crowdwise, n)._accepts and getattr(crowdwise, n)._needs is None]
 #: For two classes only.
 CLASSES = [n for n in CLASSES if n != "Sml"]
-#: Needs the probabilities of a classifier.
-CLASSES.remove("Crowdlab")
 WARM = [n for n in CLASSES if hasattr(getattr(crowdwise, n), "partial_fit")]
 
 
@@ -71,8 +69,6 @@ def test_learned_attributes(name, sim):
     assert all(f.code and f.message for f in fit.findings_)
     if fit.confusion_ is not None:
         assert np.allclose(fit.confusion_.sum(axis=1), 1, atol=1e-6) and len(fit.confusion_) == 36
-        worker, label, truth = data["worker"][0], 1, 2
-        assert fit.errors_.loc[(worker, label), truth] == fit.confusion_.loc[(worker, truth), label]
     assert fit.result_.evaluate(sim.truth)["accuracy"] == pytest.approx(sim.accuracy(fit.labels_), abs=0.03)
     assert fit.result_.document()["method"] == fit.result_.method
     assert "<table>" in fit._repr_html_()
@@ -109,7 +105,7 @@ def test_partial_fit(name, sim):
 def test_partial_fit_is_quicker_and_knows_new_people_and_classes():
     sim = crowdwise.simulate("dawid-skene", items=600, annotators=30, per_item=5, accuracy=0.55, seed=1)
     data = sim.to_pandas()
-    common = dict(n_iter=1000, tol=1e-8, stop="parameters", alpha=0.01)
+    common = dict(tol=1e-8, accelerate=False)
     old, new = data[data["task"] < 560], data[data["task"] >= 560]
     step = crowdwise.DawidSkene(**common).fit(old).partial_fit(new)
     whole = crowdwise.DawidSkene(**common).fit(data)
@@ -126,7 +122,7 @@ def test_partial_fit_is_quicker_and_knows_new_people_and_classes():
 
 def test_bad_parameters_come_all_at_once():
     with pytest.raises(crowdwise.ParameterError) as e:
-        crowdwise.DawidSkene(n_iter=0, alpha=-1).fit([("x", "a", 1)])
+        crowdwise.DawidSkene(max_iter=0, alpha=-1).fit([("x", "a", 1)])
     assert e.value.code == "bad-parameter" and "max_iter" in str(e.value) and "alpha" in str(e.value)
     assert isinstance(e.value, ValueError)
     again = pickle.loads(pickle.dumps(e.value))
@@ -153,7 +149,7 @@ def test_threads_of_python_fit_at_the_same_time(sim):
 def test_joblib(sim):
     joblib = pytest.importorskip("joblib")
     data = sim.to_pandas()
-    fits = joblib.Parallel(n_jobs=2)(joblib.delayed(crowdwise.DawidSkene(n_iter=n).fit)(data) for n in (1, 5))
+    fits = joblib.Parallel(n_jobs=2)(joblib.delayed(crowdwise.DawidSkene(max_iter=n).fit)(data) for n in (1, 5))
     assert [f.n_iter_ for f in fits] == [1, 5]
 
 
@@ -167,7 +163,7 @@ def test_other_python_threads_run_during_a_fit():
 
     other = threading.Thread(target=tick)
     other.start()
-    crowdwise.DawidSkene(n_iter=300, tol=0.0, stop="parameters").fit(sim.answers)
+    crowdwise.DawidSkene(max_iter=300, tol=0.0).fit(sim.answers)
     done.set()
     other.join()
     assert len(ticks) > 10

@@ -30,7 +30,7 @@ def run(call, features=0, delay=0.0):
 
 
 def test_a_long_fit_shows_how_it_goes_and_cleans_up():
-    options = 'n_iter=1200, tol=float("-inf"), random_state=0, progress=True'
+    options = 'max_iter=1200, tol=-1e60, stop="bound", random_state=0, progress=True'
     out, err = run(f"crowdwise.DawidSkene({options}).fit(sim.answers)")
     shown = [part.strip() for part in err.split("\r") if part.strip()]
     assert shown, "a long fit shows a line"
@@ -50,7 +50,7 @@ def test_a_network_tells_its_epochs():
 
 
 def test_nobody_watches():
-    _, err = run('crowdwise.DawidSkene(n_iter=1200, tol=float("-inf")).fit(sim.answers)')
+    _, err = run('crowdwise.DawidSkene(max_iter=1200, tol=-1e60, stop="bound").fit(sim.answers)')
     assert err == "", "without a terminal nothing is written"
     _, err = run("crowdwise.DawidSkene(progress=True).fit(sim.answers)", delay=1e9)
     assert err == "", "a fit that is over before the delay writes nothing"
@@ -65,7 +65,7 @@ def test_a_mistake_in_the_line_is_the_callers_to_see(monkeypatch):
     monkeypatch.setattr(_progress.Progress, "__call__", broken)
     sim = crowdwise.simulate("dawid-skene", items=20000, annotators=200, per_item=5, seed=1)
     with pytest.raises(ZeroDivisionError, match="in the line"):
-        crowdwise.DawidSkene(n_iter=2000, tol=float("-inf"), progress=True).fit(sim.answers)
+        crowdwise.DawidSkene(max_iter=2000, tol=-1e60, stop="bound", progress=True).fit(sim.answers)
 
 
 def test_notebooks_update_one_output(monkeypatch):

@@ -22,6 +22,7 @@ pub fn run() -> Result<(), String> {
             Err(e) => return Err(format!("{name} could not start: {e}")),
         }
     }
+    crate::book::run()?;
     crate::deny::run()?;
     python(&[])?;
     println!("== all checks passed");

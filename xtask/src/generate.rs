@@ -2,13 +2,14 @@
 
 use crate::python::FOLDER;
 use crate::root;
-use crowdwise::{Entry, LabelKind};
+use crowdwise::{Entry, Family, LabelKind};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const BEGIN: &str = "<!-- methods: begin (cargo xtask gen) -->";
 const END: &str = "<!-- methods: end -->";
+const SUMMARY: &str = "docs/SUMMARY.md";
 
 /// Writes the Python classes: all that the Python package needs of this.
 pub fn python_only() -> Result<(), String> {
@@ -21,7 +22,7 @@ pub fn python_only() -> Result<(), String> {
 
 /// Writes every generated file, or with `check` only says which are out of date.
 pub fn run(check: bool) -> Result<(), String> {
-    let mut files = vec![(root().join("README.md"), readme()?)];
+    let mut files = vec![(root().join(SUMMARY), summary()?)];
     files.push((root().join("docs/methods/README.md"), index()));
     for entry in crowdwise::methods() {
         files.push((root().join(format!("docs/methods/{}.md", entry.info.id)), page(entry)));
@@ -66,28 +67,84 @@ fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
-fn readme() -> Result<String, String> {
-    let old = std::fs::read_to_string(root().join("README.md")).map_err(|e| format!("README.md: {e}"))?;
-    let missing = || format!("README.md lacks the lines `{BEGIN}` and `{END}`");
+/// The book's list of pages, with the methods by family.
+fn summary() -> Result<String, String> {
+    let old = std::fs::read_to_string(root().join(SUMMARY)).map_err(|e| format!("{SUMMARY}: {e}"))?;
+    let missing = || format!("{SUMMARY} lacks the lines `{BEGIN}` and `{END}`");
     let (before, rest) = old.split_once(BEGIN).ok_or_else(missing)?;
     let (_, after) = rest.split_once(END).ok_or_else(missing)?;
-    Ok(format!("{before}{BEGIN}\n{}{END}{after}", table("docs/methods/")))
+    let mut list = String::from("- [All methods](methods/README.md)\n");
+    for (family, entries) in by_family() {
+        let _ = writeln!(list, "- [{}]()", title(family));
+        for e in entries {
+            let _ = writeln!(list, "  - [{0}](methods/{0}.md)", e.info.id);
+        }
+    }
+    Ok(format!("{before}{BEGIN}\n\n{list}\n{END}{after}"))
 }
 
 fn index() -> String {
-    format!(
-        "# Methods\n\nGenerated from the list of methods; each page is also `crowdwise methods ID`.\n\n{}",
-        table("")
-    )
+    let mut out = String::from(
+        "# Methods\n\nBy family. Every page can also be read with `crowdwise methods ID`. Which method to choose:\n\
+         [README](../../README.md#which-method-should-i-use). How they do on real data: [benches/QUALITY.md](../../benches/QUALITY.md).\n",
+    );
+    for (family, entries) in by_family() {
+        let _ = write!(out, "\n## {}\n\n{}", title(family), table(&entries));
+    }
+    out
+}
+
+/// The methods by family, families in the order in which people should meet them.
+fn by_family() -> Vec<(Family, Vec<&'static Entry>)> {
+    let mut families: Vec<(Family, Vec<&'static Entry>)> = Vec::new();
+    for entry in crowdwise::methods() {
+        match families.iter_mut().find(|(f, _)| *f == entry.info.family) {
+            Some((_, entries)) => entries.push(entry),
+            None => families.push((entry.info.family, vec![entry])),
+        }
+    }
+    families
+}
+
+/// What a reader calls a family.
+fn title(family: Family) -> &'static str {
+    match family {
+        Family::Auto => "Automatic choice",
+        Family::Voting => "Votes",
+        Family::Confusion => "Confusion matrices",
+        Family::Pooled => "Annotators who resemble each other",
+        Family::Competence => "Knowing or guessing",
+        Family::Difficulty => "Items of different difficulty",
+        Family::Ordered => "Ordered classes",
+        Family::Messages => "Message passing",
+        Family::Moments => "Moments and factorisations",
+        Family::Optimisation => "Weights by optimisation",
+        Family::Sources => "Labelling functions and classifiers",
+        Family::Spammers => "Leaving out spammers",
+        Family::Spectral => "Spectral methods",
+        Family::Real => "Ratings and measurements",
+        Family::Preference => "Comparisons",
+        Family::Chains => "Sequences",
+        Family::Graphs => "Items with neighbours",
+        Family::Groups => "Annotators who depend on each other",
+        Family::Pairs => "Rankings, preferences and similarities",
+        Family::Sets => "Sets of labels, and one method inside another",
+        Family::Em => "Learning from features: EM",
+        Family::Bayes => "Learning from features: a network as prior",
+        Family::Layer => "Learning from features: crowd layers",
+        Family::Expert => "Learning from features: expertise that depends on the item",
+        Family::Information => "Learning from features: shared information",
+        Family::Process => "Learning from features: Gaussian processes",
+    }
 }
 
 fn page(entry: &Entry) -> String {
     crowdwise::method_page(entry)
 }
 
-fn table(folder: &str) -> String {
+fn table(entries: &[&Entry]) -> String {
     let mut out = String::from("| method | labels | gold | what it does | reference |\n|---|---|---|---|---|\n");
-    for e in crowdwise::methods() {
+    for e in entries {
         let i = e.info;
         let kinds: Vec<&str> = i.accepts.iter().map(|k: &LabelKind| k.name()).collect();
         let reference = &i.references[0];
@@ -98,7 +155,7 @@ fn table(folder: &str) -> String {
         };
         let gold = if i.capabilities.gold { "yes" } else { "" };
         let kinds = kinds.join(", ");
-        let _ = writeln!(out, "| [`{0}`]({folder}{0}.md) | {kinds} | {gold} | {1} | {cite} |", i.id, i.summary);
+        let _ = writeln!(out, "| [`{0}`]({0}.md) | {kinds} | {gold} | {1} | {cite} |", i.id, i.summary);
     }
     out
 }

@@ -1,21 +1,24 @@
 //! Project tasks: `cargo xtask ci` is what runs before a change lands, `cargo xtask gen` writes what is generated.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool talks on the terminal")]
 
+mod book;
 mod ci;
 mod deny;
 mod fuzz;
 mod generate;
+mod links;
 mod python;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-cargo xtask ci            format, lints, tests, generated files, fuzz targets, licences, Python
+cargo xtask ci            format, lints, tests, generated files, fuzz targets, documentation, licences, Python
+cargo xtask book          check every link of the documentation; with mdbook installed, build it into target/book
 cargo xtask fuzz          hostile bytes for every reader: `--minutes 10`, `--target NAME`, `--seed N`
 cargo xtask deny          licences and duplicates of all dependencies; advisories where cargo-deny is installed
 cargo xtask python        tests of the Python package; `python peers` also compares with crowd-kit
-cargo xtask gen           write the generated parts: README table, docs/methods, completions, Python classes
+cargo xtask gen           write what is generated: docs/methods, its part of docs/SUMMARY.md, completions, Python classes
 cargo xtask gen --python  write the Python classes only
 cargo xtask gen --check   fail if they are not up to date";
 
@@ -25,6 +28,7 @@ fn main() -> ExitCode {
     let result = match words[..] {
         ["ci"] => ci::run(),
         ["fuzz", ref args @ ..] => fuzz::run(args),
+        ["book"] => book::run(),
         ["deny"] => deny::run(),
         ["python", ref args @ ..] => ci::python(args),
         ["gen"] => generate::run(false),

@@ -7,107 +7,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// A class that crowd-kit has, too: its name and its arguments, in its order and with its defaults.
-struct Known {
-    id: &'static str,
-    class: &'static str,
-    /// Name, type, default, and the parameter of ours that it sets (empty: none; the calls deal with it).
-    args: &'static [(&'static str, &'static str, &'static str, &'static str)],
-    /// Defaults of the other parameters that make it crowd-kit's algorithm.
-    defaults: &'static [(&'static str, &'static str)],
-}
-
-const KNOWN: &[Known] = &[
-    Known {
-        id: "majority-vote",
-        class: "MajorityVote",
-        args: &[("default_skill", "float | None", "None", ""), ("on_missing_skill", "str", "\"error\"", "")],
-        defaults: &[],
-    },
-    Known { id: "weighted-majority-vote", class: "Wawa", args: &[], defaults: &[("leave_one_out", "False")] },
-    Known {
-        id: "zero-based-skill",
-        class: "ZeroBasedSkill",
-        args: &[
-            ("n_iter", "int", "100", "max_iter"),
-            ("lr_init", "float", "1.0", "learning_rate"),
-            ("lr_steps_to_reduce", "int", "20", "reduce_every"),
-            ("lr_reduce_factor", "float", "0.5", "reduce_factor"),
-            ("eps", "float", "1e-5", "head_start"),
-        ],
-        defaults: &[],
-    },
-    Known {
-        id: "dawid-skene",
-        class: "DawidSkene",
-        args: &[
-            ("n_iter", "int", "100", "max_iter"),
-            ("tol", "float", "1e-5", "tol"),
-            ("initial_error_strategy", "str | None", "None", ""),
-        ],
-        defaults: &[("alpha", "0.0"), ("accelerate", "False"), ("zeros", "\"counts\""), ("stop", "\"bound\"")],
-    },
-    Known {
-        id: "one-coin",
-        class: "OneCoinDawidSkene",
-        args: &[("n_iter", "int", "100", "max_iter"), ("tol", "float", "1e-5", "tol")],
-        defaults: &[("alpha", "0.0"), ("accelerate", "False"), ("stop", "\"bound\"")],
-    },
-    Known {
-        id: "glad",
-        class: "GLAD",
-        args: &[
-            ("n_iter", "int", "100", "max_iter"),
-            ("tol", "float", "1e-5", "tol"),
-            ("silent", "bool", "True", ""),
-            ("labels_priors", "Any", "None", ""),
-            ("alphas_priors_mean", "Any", "None", ""),
-            ("betas_priors_mean", "Any", "None", ""),
-            ("m_step_max_iter", "int", "25", "inner_iter"),
-            ("m_step_tol", "float", "1e-2", "inner_tol"),
-        ],
-        defaults: &[("start", "\"prior\"")],
-    },
-    Known {
-        id: "mace",
-        class: "MACE",
-        args: &[
-            ("n_restarts", "int", "10", "restarts"),
-            ("n_iter", "int", "50", "max_iter"),
-            ("method", "str", "\"vb\"", "inference"),
-            ("smoothing", "float | None", "0.1", ""),
-            ("default_noise", "float", "0.5", "noise"),
-            ("alpha", "float", "0.5", "alpha"),
-            ("beta", "float", "0.5", "beta"),
-            ("random_state", "int | None", "0", "-"),
-            ("verbose", "int", "0", ""),
-        ],
-        defaults: &[("tol", "0.0")],
-    },
-    Known {
-        id: "kos",
-        class: "KOS",
-        args: &[("n_iter", "int", "100", "max_iter"), ("random_state", "int | None", "0", "-")],
-        defaults: &[("tol", "0.0"), ("by_degree", "False"), ("init", "\"normal\"")],
-    },
-    Known {
-        id: "mmsr",
-        class: "MMSR",
-        args: &[
-            ("n_iter", "int", "10000", "max_iter"),
-            ("tol", "float", "1e-10", "tol"),
-            ("random_state", "int | None", "0", "-"),
-        ],
-        defaults: &[("adversaries", "\"reverse\"")],
-    },
-    Known {
-        id: "bradley-terry",
-        class: "BradleyTerry",
-        args: &[("n_iter", "int", "100", "max_iter"), ("tol", "float", "1e-5", "tol")],
-        defaults: &[("ridge", "0.0"), ("ties", "\"half\"")],
-    },
-];
-
 /// Arguments of the run, in every class.
 const RUN: [(&str, &str, &str, &str); 3] = [
     ("random_state", "int | None", "0", "Seed of the random numbers; the same seed gives the same result."),
@@ -115,7 +14,10 @@ const RUN: [(&str, &str, &str, &str); 3] = [
     ("progress", "bool | None", "None", "Whether a line tells how it goes; if None, when somebody is watching."),
 ];
 
-/// Ids that are not written as words.
+/// Ids that are abbreviations as a whole.
+const ABBREVIATIONS: [&str; 4] = ["glad", "kos", "mace", "mmsr"];
+
+/// Words of ids that are abbreviations.
 const CAPITALS: [(&str, &str); 12] = [
     ("bcc", "BCC"),
     ("bp", "BP"),
@@ -140,7 +42,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .. import _crowdkit
 from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 
@@ -227,13 +128,9 @@ fn needs(e: &Entry) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" and "))
 }
 
-fn known(id: &str) -> Option<&'static Known> {
-    KNOWN.iter().find(|k| k.id == id)
-}
-
 fn class_name(e: &Entry) -> String {
-    if let Some(k) = known(e.info.id) {
-        return k.class.into();
+    if ABBREVIATIONS.contains(&e.info.id) {
+        return e.info.id.to_uppercase();
     }
     let word = |w: &str| match CAPITALS.iter().find(|c| c.0 == w) {
         Some(c) => c.1.to_owned(),
@@ -248,57 +145,25 @@ struct Arg {
     kind: String,
     default: String,
     doc: String,
-    positional: bool,
-    /// The parameter of the library; `None` for arguments that it does not have.
+    /// The parameter of the library; `None` for arguments of the run.
     sets: Option<String>,
 }
 
 fn arguments(e: &Entry) -> Vec<Arg> {
-    let params = e.params();
-    let known = known(e.info.id);
-    let mut out: Vec<Arg> = Vec::new();
-    for &(name, kind, default, sets) in known.map_or(&[][..], |k| k.args) {
-        let param = params.iter().find(|p| p.name == sets);
-        let doc = match (sets, param) {
-            ("-", _) => RUN[0].3.to_owned(),
-            (_, Some(p)) => p.doc.clone(),
-            _ => "As in crowd-kit; see `fit`.".into(),
-        };
-        let sets = match sets {
-            "" | "-" => None,
-            s => Some(s.to_owned()),
-        };
-        out.push(Arg { name: name.into(), kind: kind.into(), default: default.into(), doc, positional: true, sets });
-    }
-    for p in &params {
-        if out.iter().any(|a| a.sets.as_deref() == Some(&p.name) || a.name == p.name) {
-            continue;
-        }
-        let other = known.and_then(|k| k.defaults.iter().find(|d| d.0 == p.name)).map(|d| d.1.to_owned());
-        let (kind, default) = typed(p);
-        out.push(Arg {
-            // a word of the language gets an underscore
-            name: if KEYWORDS.contains(&p.name.as_str()) { format!("{}_", p.name) } else { p.name.clone() },
-            kind,
-            default: other.unwrap_or(default),
-            doc: p.doc.clone(),
-            positional: false,
-            sets: Some(p.name.clone()),
-        });
-    }
-    for (name, kind, default, doc) in RUN {
-        if out.iter().all(|a| a.name != name) {
-            out.push(Arg {
-                name: name.into(),
-                kind: kind.into(),
-                default: default.into(),
-                doc: doc.into(),
-                positional: false,
-                sets: None,
-            });
-        }
-    }
-    out
+    let of_method = e.params().into_iter().map(|p| {
+        let (kind, default) = typed(&p);
+        // a word of the language gets an underscore
+        let name = if KEYWORDS.contains(&p.name.as_str()) { format!("{}_", p.name) } else { p.name.clone() };
+        Arg { name, kind, default, doc: p.doc, sets: Some(p.name) }
+    });
+    let of_run = RUN.map(|(name, kind, default, doc)| Arg {
+        name: name.into(),
+        kind: kind.into(),
+        default: default.into(),
+        doc: doc.into(),
+        sets: None,
+    });
+    of_method.chain(of_run).collect()
 }
 
 /// Python's type and default of a parameter.
@@ -344,11 +209,10 @@ fn literal(v: &Value) -> String {
 fn class(e: &Entry, name: &str, needs: Option<&str>) -> String {
     let i = e.info;
     let args = arguments(e);
-    let base = match (known(i.id), e.info.gives.classifier, i.capabilities.warm_start) {
-        (Some(k), ..) => format!("_crowdkit.{}Calls", k.class),
-        (None, true, _) => "Learner".into(),
-        (None, false, true) => "WarmAggregator".into(),
-        (None, false, false) => "Aggregator".into(),
+    let base = match (e.info.gives.classifier, i.capabilities.warm_start) {
+        (true, _) => "Learner",
+        (false, true) => "WarmAggregator",
+        (false, false) => "Aggregator",
     };
     let mut out = format!("\n\nclass {name}({base}):\n");
     out.push_str(&docstring(e, name, &args, needs));
@@ -359,15 +223,9 @@ fn class(e: &Entry, name: &str, needs: Option<&str>) -> String {
     let kinds: Vec<String> = i.accepts.iter().map(|k: &LabelKind| format!("\"{}\"", k.name())).collect();
     let comma = if kinds.len() == 1 { "," } else { "" };
     let _ = writeln!(out, "    _accepts = ({}{comma})", kinds.join(", "));
-    let run = |a: &&Arg| RUN.iter().all(|r| r.0 != a.name);
     let renamed: Vec<String> = args
         .iter()
-        .filter(run)
-        .filter(|a| a.sets.as_deref() != Some(&a.name))
-        .map(|a| match &a.sets {
-            Some(s) => format!("\"{}\": \"{s}\"", a.name),
-            None => format!("\"{}\": None", a.name),
-        })
+        .filter_map(|a| a.sets.as_ref().filter(|s| **s != a.name).map(|s| format!("\"{}\": \"{s}\"", a.name)))
         .collect();
     if !renamed.is_empty() {
         let _ = writeln!(out, "    _renamed = {{{}}}", renamed.join(", "));
@@ -381,15 +239,8 @@ fn class(e: &Entry, name: &str, needs: Option<&str>) -> String {
     if !optional.is_empty() {
         let _ = writeln!(out, "    _optional = frozenset({{{}}})", optional.join(", "));
     }
-    out.push_str("\n    def __init__(\n        self,\n");
-    let mut star = false;
-    for a in &args {
-        if !a.positional && !star {
-            out.push_str("        *,\n");
-            star = true;
-        }
-        let _ = writeln!(out, "        {}: {} = {},", a.name, a.kind, a.default);
-    }
+    out.push_str("\n    def __init__(\n        self,\n        *,\n");
+    args.iter().for_each(|a| _ = writeln!(out, "        {}: {} = {},", a.name, a.kind, a.default));
     out.push_str("    ) -> None:\n");
     args.iter().for_each(|a| _ = writeln!(out, "        self.{0} = {0}", a.name));
     out

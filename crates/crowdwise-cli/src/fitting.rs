@@ -58,7 +58,8 @@ pub fn say_stop(fit: &Fit, talk: Talk) {
         Stop::Converged => talk.detail(format_args!("converged after {n}{change}")),
         Stop::Settled => talk.detail(format_args!("settled after {n}{change}: no answer moves any more")),
         Stop::MaxIter => {
-            let advice = more_iterations(&fit.provenance.method);
+            let other = fit.diagnostics.details.get("handed_over_to").and_then(|m| m.as_str());
+            let advice = more_iterations(&fit.provenance.method, other);
             talk.note(format_args!("not converged after {n}{change}{advice}"));
         }
         Stop::Cancelled => {
@@ -71,13 +72,18 @@ pub fn say_stop(fit: &Fit, talk: Talk) {
     }
 }
 
-/// How a method is given more iterations, by the parameters that it has.
-fn more_iterations(method: &str) -> String {
-    let Ok(entry) = crowdwise::find(method) else { return String::new() };
+/// How a method is given more iterations, by the parameters that it has. `other` is the method that did the work in its place, which
+/// has to be asked for by name.
+fn more_iterations(method: &str, other: Option<&str>) -> String {
+    let Ok(entry) = crowdwise::find(other.unwrap_or(method)) else { return String::new() };
     let params = entry.params();
     let has = |name: &&str| params.iter().any(|p| p.name == *name);
-    let known: Vec<String> =
-        ["max_iter", "epochs", "burn_in", "keep"].iter().filter(|n| has(n)).map(|n| format!("`-p {n}=N`")).collect();
+    let ask = other.map_or(String::new(), |m| format!("-m {m} "));
+    let known: Vec<String> = ["max_iter", "epochs", "burn_in", "keep"]
+        .iter()
+        .filter(|n| has(n))
+        .map(|n| format!("`{ask}-p {n}=N`"))
+        .collect();
     match known.len() {
         0 => String::new(),
         1 => format!("; {} allows more", known[0]),
@@ -189,10 +195,10 @@ mod tests {
 
     #[test]
     fn the_advice_names_parameters_that_exist() {
-        assert_eq!(more_iterations("dawid-skene"), "; `-p max_iter=N` allows more");
-        assert_eq!(more_iterations("ibcc"), "; `-p burn_in=N` and `-p keep=N` allow more");
+        assert_eq!(more_iterations("dawid-skene", None), "; `-p max_iter=N` allows more");
+        assert_eq!(more_iterations("ibcc", None), "; `-p burn_in=N` and `-p keep=N` allow more");
         for e in crowdwise::methods() {
-            let advice = more_iterations(e.info.id);
+            let advice = more_iterations(e.info.id, None);
             for name in advice.split("-p ").skip(1).filter_map(|part| part.split('=').next()) {
                 assert!(e.params().iter().any(|p| p.name == name), "{} has no {name}", e.info.id);
             }

@@ -41,6 +41,6 @@ pub use method::{
 };
 pub use names::{Names, nearest};
 pub use rankings::Rankings;
-pub use settled::{Settled, WINDOW as SETTLING_WINDOW};
+pub use settled::{Settled, Watch};
 pub use table::{Categorical, Index, Table};
 pub use values::{Codes, LabelKind, MAX_CLASSES, Preference, Units, Values};

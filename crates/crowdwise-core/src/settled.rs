@@ -18,7 +18,7 @@ pub struct Settled {
 }
 
 /// Iterations that are looked back on. Ten, because two EM steps that resemble each other may be the slow part of a long way.
-pub const WINDOW: usize = 10;
+const WINDOW: usize = 10;
 /// Settled answers: at most one item of so many has another label than at the beginning of the window …
 const ITEMS_PER_CHANGE: usize = 1000;
 /// … and probabilities moved by no more than this on average. Both are far below what labels can tell: the accuracy of ten
@@ -59,10 +59,73 @@ impl Settled {
     }
 }
 
+/// Looks at a posterior every [`WINDOW`] iterations, so that a look costs little, and at the last one.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    max_iter: usize,
+    /// The first iteration that is looked at.
+    from: usize,
+    before: Option<Vec<f64>>,
+}
+
+impl Watch {
+    /// All the way: a loop that is told may end as soon as answers are still.
+    pub fn all(max_iter: usize) -> Watch {
+        Watch { max_iter, from: if max_iter < 2 * WINDOW { usize::MAX } else { 0 }, before: None }
+    }
+
+    /// The last window alone: the loop runs to its limit and tells what it was like there.
+    pub fn end(max_iter: usize) -> Watch {
+        Watch { from: if max_iter < 2 * WINDOW { usize::MAX } else { max_iter - WINDOW }, ..Watch::all(max_iter) }
+    }
+
+    /// Not at all.
+    pub fn never() -> Watch {
+        Watch { max_iter: 0, from: usize::MAX, before: None }
+    }
+
+    /// Is the posterior of this iteration wanted?
+    pub fn looks(&self, iteration: usize) -> bool {
+        iteration >= self.from && iteration <= self.max_iter && (self.max_iter - iteration).is_multiple_of(WINDOW)
+    }
+
+    /// Compares with the last look; the answer if nothing moves any more.
+    pub fn look(&mut self, posterior: &[f64], k: usize) -> Option<Settled> {
+        let how = self.before.as_ref().map(|b| Settled::between(b, posterior, k, WINDOW));
+        if how.is_some_and(|h| h.is_still()) {
+            return how;
+        }
+        match &mut self.before {
+            Some(before) => before.copy_from_slice(posterior),
+            None => self.before = Some(posterior.to_vec()),
+        }
+        None
+    }
+
+    /// A step that was taken back leaves nothing to compare with.
+    pub fn forget(&mut self) {
+        self.before = None;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Context, Step, Stop};
+
+    #[test]
+    fn a_watch_looks_every_ten_iterations_and_at_the_last() {
+        let at = |w: &Watch| (1..=35).filter(|&n| w.looks(n)).collect::<Vec<_>>();
+        assert_eq!(at(&Watch::all(35)), [5, 15, 25, 35]);
+        assert_eq!(at(&Watch::end(35)), [25, 35]);
+        assert!(at(&Watch::all(19)).is_empty() && at(&Watch::never()).is_empty());
+        let mut w = Watch::all(35);
+        assert_eq!(w.look(&[0.9, 0.1], 2), None);
+        assert_eq!(w.look(&[0.6, 0.4], 2), None, "it moved");
+        assert!(w.look(&[0.6, 0.4], 2).is_some());
+        w.forget();
+        assert_eq!(w.look(&[0.6, 0.4], 2), None);
+    }
 
     #[test]
     fn labels_that_change_or_probabilities_that_move_are_not_still() {

@@ -51,11 +51,14 @@ pub(crate) fn no_network<M: Method>() -> Error {
     }
 }
 
+/// Makes a learner of some of its parameters.
+type Make = fn(&[(String, Value)]) -> Result<Box<dyn AnyLearner>, Error>;
+
 /// A line of the list of learners.
 #[derive(Clone, Copy, Debug)]
 pub struct LearnerEntry {
     pub entry: Entry,
-    make: fn(&[(String, Value)]) -> Result<Box<dyn AnyLearner>, Error>,
+    make: Make,
 }
 
 /// The list entry of a learner.

@@ -4,7 +4,7 @@
 mod common;
 
 use crowdwise_core::{AnyMethod, Context, Dataset, Fit, LabelKind, Preference, Stop, TableBuilder, Truth, stream};
-use crowdwise_methods::preference::{BradleyTerry, TieModel};
+use crowdwise_methods::preference::{BradleyTerry, Solver, TieModel};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 use serde_json::Value;
@@ -134,8 +134,8 @@ fn rmse(a: &[f64], b: &[f64]) -> f64 {
     (a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>() / a.len() as f64).sqrt()
 }
 
-/// Hunter's MM algorithm, ties half, written from the formula.
-fn mm(data: &Dataset) -> Vec<f64> {
+/// So many rounds of Hunter's MM algorithm, ties half, written from the formula.
+fn mm(data: &Dataset, rounds: usize) -> Vec<f64> {
     let (pairs, codes) = data.table.preferences().unwrap();
     let n = data.table.n_items();
     let (mut won, mut met) = (vec![0.0; n], vec![vec![0.0; n]; n]);
@@ -153,7 +153,7 @@ fn mm(data: &Dataset) -> Vec<f64> {
         }
     }
     let mut pi = vec![1.0; n];
-    for _ in 0..100_000 {
+    for _ in 0..rounds {
         let next: Vec<f64> = (0..n)
             .map(|i| won[i] / (0..n).filter(|&j| met[i][j] > 0.0).map(|j| met[i][j] / (pi[i] + pi[j])).sum::<f64>())
             .collect();
@@ -165,6 +165,31 @@ fn mm(data: &Dataset) -> Vec<f64> {
     }
     let mean = pi.iter().map(|p| p.ln()).sum::<f64>() / n as f64;
     pi.iter().map(|p| p.ln() - mean).collect()
+}
+
+#[test]
+fn rounds_are_hunters() {
+    let truth = normals(&mut stream(3, "rounds", 0), 8);
+    let data = simulate(3, &truth, 400, Tied::RaoKupper(0.3), 0.0);
+    for rounds in [1, 7, 60] {
+        let f =
+            fit(&BradleyTerry { solver: Solver::Rounds, max_iter: rounds, tol: 0.0, ..plain(TieModel::Half) }, &data);
+        assert_eq!(f.diagnostics.iterations, rounds);
+        for (have, want) in scores(&f).0.iter().zip(mm(&data, rounds)) {
+            assert!((have - want).abs() < 1e-12, "{rounds}: {have} against {want}");
+        }
+    }
+    let to_the_end = BradleyTerry { solver: Solver::Rounds, max_iter: 10_000, tol: 1e-14, ..plain(TieModel::Half) };
+    let (by_rounds, by_newton) = (fit(&to_the_end, &data), fit(&plain(TieModel::Half), &data));
+    assert!(rmse(scores(&by_rounds).0, scores(&by_newton).0) < 1e-9);
+    // an item that never wins: its score falls, and stays a number
+    let lost = read("left,right,annotator,winner\na,b,x,a\nb,c,x,b\nc,a,x,a\n");
+    let f = fit(&BradleyTerry { max_iter: 10, ..to_the_end }, &lost);
+    assert!(scores(&f).0.iter().all(|s| s.is_finite()) && scores(&f).0[2] < -100.0, "{:?}", scores(&f).0);
+    // what rounds cannot do is refused
+    let ridge = BradleyTerry { solver: Solver::Rounds, ties: TieModel::Half, ..Default::default() };
+    let e = ridge.fit(&lost, &mut Context::new(0, 1)).unwrap_err();
+    assert!(e.to_string().contains("solver"), "{e}");
 }
 
 #[test]
@@ -215,7 +240,7 @@ fn newton_agrees_with_mm() {
         let data = simulate(seed, &truth, 3000, tied, 0.0);
         let f = fit(&plain(TieModel::Half), &data);
         assert_eq!(f.diagnostics.stop, Stop::Converged);
-        let far = scores(&f).0.iter().zip(mm(&data)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let far = scores(&f).0.iter().zip(mm(&data, 100_000)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(far < 1e-6, "{far}");
     }
 }

@@ -3,7 +3,9 @@
 #![allow(clippy::print_stderr)] // figures are said
 
 use crowdwise_core::{Annotators, AnyMethod, Context, Dataset, Fit, LabelKind, Stop, TableBuilder, stats, stream};
-use crowdwise_methods::spectral::{Adversaries, Classes, KosSvd, Mmsr, SparseSpectralSvd, SpectralEm, SpectralSvd};
+use crowdwise_methods::spectral::{
+    Adversaries, Classes, KosSvd, Mmsr, SparseSpectralSvd, SpectralEm, SpectralSvd, Trim,
+};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
@@ -371,6 +373,27 @@ fn weights_are_those_of_dense_matrices() {
             }
         }
     }
+}
+
+#[test]
+fn mmsr_trims_by_the_annotator_with_the_fewest_partners() {
+    // annotator 0 meets two others, the rest meet everybody else but 0
+    let (n, m) = (60, 11);
+    let (mut rows, _) = one_coin(n, &spread(0.6, 0.95, m), 2, 1.0, 5);
+    rows.retain(|&(i, j, _)| if i < 2 { j < 3 } else { j > 0 });
+    let data = dataset(&rows, 2);
+    let fewest = Mmsr { trim: Trim::Fewest, ..Mmsr::default() };
+    let accuracy = |m: &Mmsr| match fit(m, &data).annotators {
+        Annotators::Accuracy { accuracy, .. } => accuracy,
+        other => panic!("accuracies wanted, not {other:?}"),
+    };
+    // half of two, less one
+    assert_eq!(accuracy(&fewest), accuracy(&Mmsr { corrupted: Some(0), ..Mmsr::default() }));
+    assert_ne!(accuracy(&fewest), accuracy(&Mmsr::default()));
+    // going on from its own end changes nothing
+    let first = fit(&fewest, &data);
+    let again = fewest.fit(&data, &mut Context::new(0, 1).with_warm_start(&first)).unwrap();
+    assert!(again.diagnostics.iterations < first.diagnostics.iterations);
 }
 
 /// The trimmed ratios of the paper in plain loops over dense matrices.

@@ -167,33 +167,6 @@ impl Fit {
         self.fit.difficulty.as_ref().map(|p| PyArray1::from_slice(py, p))
     }
 
-    /// Share of every annotator's labels that equal the result; the same label given to an item twice counts once.
-    fn hits<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Array<'py, f64>> {
-        let table = &data.data.table;
-        let (Some((k, p)), Some(labels)) = (self.fit.posterior(), table.categorical()) else {
-            return Err(PyValueError::new_err("these labels are no classes"));
-        };
-        let mut counts = vec![[0u64; 2]; table.n_annotators()];
-        for (u, row) in p.chunks_exact(k.max(1)).enumerate() {
-            let best = stats::argmax(row);
-            let mut seen: Vec<(u32, usize)> = Vec::new();
-            for r in table.rows(u) {
-                let said = (table.annotator()[r], labels.codes.get(r));
-                if seen.last().is_none_or(|last| last.0 != said.0) {
-                    seen.clear();
-                }
-                if seen.contains(&said) {
-                    continue;
-                }
-                seen.push(said);
-                counts[said.0 as usize][0] += u64::from(said.1 == best);
-                counts[said.0 as usize][1] += 1;
-            }
-        }
-        let share = |c: &[u64; 2]| if c[1] == 0 { f64::NAN } else { c[0] as f64 / c[1] as f64 };
-        Ok(counts.iter().map(share).collect::<Vec<_>>().into_pyarray(py))
-    }
-
     /// This fit as a start for `data`, which has the same annotators and perhaps some more: those begin with the mean of
     /// the others. None if the classes are others.
     fn for_data(&self, data: &Data) -> Option<Fit> {

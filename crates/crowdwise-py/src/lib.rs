@@ -18,6 +18,7 @@ mod own;
 mod questions;
 mod ranks;
 mod run;
+mod votes;
 
 use pyo3::prelude::*;
 
@@ -40,6 +41,8 @@ mod module {
     use crate::ranks::ranking_order;
     #[pymodule_export]
     use crate::run::{command, fit};
+    #[pymodule_export]
+    use crate::votes::{share_right, skilled_start, vote_start, weighted_votes};
     use pyo3::prelude::*;
 
     #[pymodule_init]

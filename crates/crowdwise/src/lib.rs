@@ -17,8 +17,24 @@
 //! # }
 //! ```
 //!
-//! Everything is a function of a [`Dataset`] and a [`Fit`]: see [`questions`]. The methods are in [`methods()`]; each is
-//! a plain struct of parameters (see [`methods`](mod@methods)) as well as an [`Entry`] of the list.
+//! Everything is a function of a [`Dataset`] (the answers, and what is known beside them) and a [`Fit`] (what a method made of
+//! them).
+//!
+//! | you want to | look at |
+//! |---|---|
+//! | read and write files | [`read`], [`io`] |
+//! | choose a method | [`methods()`], [`find`], [`default_method`], [`methods_for`], [`compared`] |
+//! | fit it by its name | [`fit`], [`Entry::with`] |
+//! | fit it as a struct whose fields are its parameters | [`methods`](mod@methods), [`structured`], [`AnyMethod`], [`Context`] |
+//! | learn a classifier from features and labels | [`learn`], [`learner`] |
+//! | ask: labels, annotators, items, agreement, scores | [`questions`] |
+//! | show a page, a table, a chart, a JSON document | [`Report`], [`report`] |
+//! | build a table in memory | [`TableBuilder`], [`Dataset::new`] |
+//! | draw data with known truth | [`simulate`] |
+//! | bound the memory of a file | [`memory`] |
+//!
+//! Examples for every kind of answer are in the folder `examples` of this crate: `cargo run -p crowdwise --example classes`.
+#![warn(missing_docs)]
 
 /// How much memory the process may take for one file or one table of numbers.
 pub use crowdwise_core::memory;

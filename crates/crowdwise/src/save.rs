@@ -28,6 +28,7 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
+    /// A report of this fit of these data, with the file name of the data as its title.
     pub fn new(data: &'a Dataset, fit: &'a Fit) -> Self {
         Report { data, fit, title: None, truth: None, comparison: None, elapsed: None, command: None }
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .. import _crowdkit
 from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 
@@ -30,7 +29,7 @@ class Auto(Aggregator):
 
     Parameters
     ----------
-    max_iter : int, default 60
+    max_iter : int, default 500
         Most iterations of each candidate.
     tol : float, default 0.00001
         Stop a candidate when one step changes no expected probability by more than this.
@@ -68,7 +67,7 @@ class Auto(Aggregator):
     def __init__(
         self,
         *,
-        max_iter: int = 60,
+        max_iter: int = 500,
         tol: float = 0.00001,
         drift_weight: float = 0.75,
         errors: Literal["estimate", "independent", "shared"] = "estimate",

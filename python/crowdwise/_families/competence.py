@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .. import _crowdkit
 from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 
@@ -14,7 +13,7 @@ __all__ = [
 ]
 
 
-class MACE(_crowdkit.MACECalls):
+class MACE(WarmAggregator):
     r"""Each annotator knows the answer with some probability and otherwise guesses by a strategy of their own.
 
     Use it to find out **whom to trust**: competence is a single number per annotator that separates careful people
@@ -30,32 +29,30 @@ class MACE(_crowdkit.MACECalls):
 
     Parameters
     ----------
-    n_restarts : int, default 10
-        Starts in all; the best by objective is kept. A warm start replaces all of them.
-    n_iter : int, default 50
-        Most iterations of each restart.
-    method : str, default "vb"
+    inference : Literal["vb", "em"], default "vb"
         `vb` keeps a distribution over every annotator's competence and strategy (safer with few labels); `em` takes
         their most likely values.
-    smoothing : float | None, default 0.1
-        As in crowd-kit; see `fit`.
-    default_noise : float, default 0.5
-        Size of the random part of a start: parameters start at 1 + noise x U(0, 1), normalised.
+    max_iter : int, default 200
+        Most iterations of each restart.
+    tol : float, default 0.0001
+        Stop when no competence of any restart changes by more than this.
+    restarts : int, default 10
+        Starts in all; the best by objective is kept. A warm start replaces all of them.
+    init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "random"
+        The first start: `random` as the others, or competence and strategy read off the matrices of the votes
+        (`majority`) or of another method.
     alpha : float, default 0.5
         `vb`: prior count of guessed labels per annotator.
     beta : float, default 0.5
         `vb`: prior count of known labels per annotator.
-    random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
-    verbose : int, default 0
-        As in crowd-kit; see `fit`.
-    tol : float, default 0.0
-        Stop when no competence of any restart changes by more than this.
-    init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "random"
-        The first start: `random` as the others, or competence and strategy read off the matrices of the votes
-        (`majority`) or of another method.
     strategy : float, default 10.0
         `vb`: prior count of guesses for every class; large values pull every guessing strategy towards even.
+    smoothing : float | None, default None
+        `em`: added to every expected count; null means 0.01 divided by the number of classes.
+    noise : float, default 0.5
+        Size of the random part of a start: parameters start at 1 + noise x U(0, 1), normalised.
+    random_state : int | None, default 0
+        Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
         Threads; all cores if None.
     progress : bool | None, default None
@@ -77,37 +74,34 @@ class MACE(_crowdkit.MACECalls):
 
     _id = "mace"
     _accepts = ("categorical",)
-    _renamed = {"n_restarts": "restarts", "n_iter": "max_iter", "method": "inference", "smoothing": None, "default_noise": "noise", "verbose": None}
 
     def __init__(
         self,
-        n_restarts: int = 10,
-        n_iter: int = 50,
-        method: str = "vb",
-        smoothing: float | None = 0.1,
-        default_noise: float = 0.5,
+        *,
+        inference: Literal["vb", "em"] = "vb",
+        max_iter: int = 200,
+        tol: float = 0.0001,
+        restarts: int = 10,
+        init: Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] = "random",
         alpha: float = 0.5,
         beta: float = 0.5,
-        random_state: int | None = 0,
-        verbose: int = 0,
-        *,
-        tol: float = 0.0,
-        init: Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] = "random",
         strategy: float = 10.0,
+        smoothing: float | None = None,
+        noise: float = 0.5,
+        random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
     ) -> None:
-        self.n_restarts = n_restarts
-        self.n_iter = n_iter
-        self.method = method
-        self.smoothing = smoothing
-        self.default_noise = default_noise
+        self.inference = inference
+        self.max_iter = max_iter
+        self.tol = tol
+        self.restarts = restarts
+        self.init = init
         self.alpha = alpha
         self.beta = beta
-        self.random_state = random_state
-        self.verbose = verbose
-        self.tol = tol
-        self.init = init
         self.strategy = strategy
+        self.smoothing = smoothing
+        self.noise = noise
+        self.random_state = random_state
         self.threads = threads
         self.progress = progress

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .. import _crowdkit
 from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 
@@ -14,12 +13,12 @@ __all__ = [
     "ConfusionVector",
     "DawidSkene",
     "IBCC",
-    "OneCoinDawidSkene",
+    "OneCoin",
     "SpammerHammer",
 ]
 
 
-class DawidSkene(_crowdkit.DawidSkeneCalls):
+class DawidSkene(WarmAggregator):
     r"""A confusion matrix per annotator, estimated together with the truth by EM.
 
     Use it when annotators make *different kinds* of mistakes (one misses a class, another confuses two) and each
@@ -36,13 +35,11 @@ class DawidSkene(_crowdkit.DawidSkeneCalls):
 
     Parameters
     ----------
-    n_iter : int, default 100
+    max_iter : int, default 1000
         Most iterations (passes over the labels).
-    tol : float, default 1e-5
+    tol : float, default 1e-6
         Stop when one EM step changes no probability, of a confusion matrix or of a class, by more than this.
-    initial_error_strategy : str | None, default None
-        As in crowd-kit; see `fit`.
-    alpha : float, default 0.0
+    alpha : float, default 0.01
         Smoothing: added to every cell of the expected counts. 0 gives the maximum-likelihood estimate of the paper.
     alpha_diagonal : float, default 0.0
         Added to the diagonal cells besides `alpha`: a belief that annotators are better than random.
@@ -52,7 +49,7 @@ class DawidSkene(_crowdkit.DawidSkeneCalls):
         Shares by class name for `class_prior=fixed`, as a JSON object.
     beta : float, default 0.0
         Added to every class count when class shares are learned.
-    zeros : Literal["floor", "eps", "skip", "counts"], default "counts"
+    zeros : Literal["floor", "eps", "skip", "counts"], default "floor"
         What a probability of exactly zero becomes (only without smoothing): `floor` 1e-10, `eps` 2.2e-16, `skip`
         (the label then says nothing about that class), or `counts` (expected counts are at least 1e-10, as in
         crowd-kit).
@@ -62,9 +59,9 @@ class DawidSkene(_crowdkit.DawidSkeneCalls):
         Starts in all; those after the first are random, and the one with the best objective is kept.
     assignment : Literal["soft", "hard", "hybrid"], default "soft"
         `soft` EM, `hard` EM (Fast-Dawid-Skene) or `hybrid` (soft first, then hard).
-    accelerate : bool, default False
+    accelerate : bool, default True
         Extrapolate (SQUAREM): the same optimum in fewer iterations. Soft EM only.
-    stop : Literal["parameters", "bound"], default "bound"
+    stop : Literal["parameters", "bound"], default "parameters"
         What `tol` is compared with: the largest change of a probability (`parameters`), or the gain per label of
         the bound that crowd-kit watches (`bound`; without acceleration, and the result is that of the last E-step).
     random_state : int | None, default 0
@@ -90,33 +87,30 @@ class DawidSkene(_crowdkit.DawidSkeneCalls):
 
     _id = "dawid-skene"
     _accepts = ("categorical",)
-    _renamed = {"n_iter": "max_iter", "initial_error_strategy": None}
     _optional = frozenset({"class_shares"})
 
     def __init__(
         self,
-        n_iter: int = 100,
-        tol: float = 1e-5,
-        initial_error_strategy: str | None = None,
         *,
-        alpha: float = 0.0,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        alpha: float = 0.01,
         alpha_diagonal: float = 0.0,
         class_prior: Literal["learn", "uniform", "fixed"] = "learn",
         class_shares: dict[str, Any] | None = None,
         beta: float = 0.0,
-        zeros: Literal["floor", "eps", "skip", "counts"] = "counts",
+        zeros: Literal["floor", "eps", "skip", "counts"] = "floor",
         init: Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] = "majority",
         restarts: int = 1,
         assignment: Literal["soft", "hard", "hybrid"] = "soft",
-        accelerate: bool = False,
-        stop: Literal["parameters", "bound"] = "bound",
+        accelerate: bool = True,
+        stop: Literal["parameters", "bound"] = "parameters",
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
     ) -> None:
-        self.n_iter = n_iter
+        self.max_iter = max_iter
         self.tol = tol
-        self.initial_error_strategy = initial_error_strategy
         self.alpha = alpha
         self.alpha_diagonal = alpha_diagonal
         self.class_prior = class_prior
@@ -133,7 +127,7 @@ class DawidSkene(_crowdkit.DawidSkeneCalls):
         self.progress = progress
 
 
-class OneCoinDawidSkene(_crowdkit.OneCoinDawidSkeneCalls):
+class OneCoin(WarmAggregator):
     r"""One accuracy per annotator, errors spread evenly over the other classes, by EM.
 
     Use it when annotators differ in care but not in habits, when there are many classes, or when each annotator
@@ -145,11 +139,11 @@ class OneCoinDawidSkene(_crowdkit.OneCoinDawidSkeneCalls):
 
     Parameters
     ----------
-    n_iter : int, default 100
+    max_iter : int, default 1000
         Most iterations (passes over the labels).
-    tol : float, default 1e-5
+    tol : float, default 1e-6
         Stop when one EM step changes no probability by more than this.
-    alpha : float, default 0.0
+    alpha : float, default 0.01
         Smoothing: added to the count of right labels, and K - 1 times to that of wrong ones.
     class_prior : Literal["learn", "uniform", "fixed"], default "learn"
         Class shares: learned, all alike, or as given in `class_shares`.
@@ -159,9 +153,9 @@ class OneCoinDawidSkene(_crowdkit.OneCoinDawidSkeneCalls):
         Added to every class count when class shares are learned.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
         Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
-    accelerate : bool, default False
+    accelerate : bool, default True
         Extrapolate (SQUAREM): the same optimum in fewer iterations.
-    stop : Literal["parameters", "bound"], default "bound"
+    stop : Literal["parameters", "bound"], default "parameters"
         What `tol` is compared with: the largest change of a probability (`parameters`), or the gain per label of
         the bound that crowd-kit watches (`bound`; without acceleration, and the result is that of the last E-step).
     random_state : int | None, default 0
@@ -175,7 +169,7 @@ class OneCoinDawidSkene(_crowdkit.OneCoinDawidSkeneCalls):
     --------
     >>> import crowdwise
     >>> sim = crowdwise.simulate("dawid-skene", items=60, annotators=10, per_item=8, seed=1)
-    >>> labels = crowdwise.OneCoinDawidSkene().fit_predict(sim.answers)
+    >>> labels = crowdwise.OneCoin().fit_predict(sim.answers)
     >>> sim.accuracy(labels) > 0.6
     True
 
@@ -187,26 +181,25 @@ class OneCoinDawidSkene(_crowdkit.OneCoinDawidSkeneCalls):
 
     _id = "one-coin"
     _accepts = ("categorical",)
-    _renamed = {"n_iter": "max_iter"}
     _optional = frozenset({"class_shares"})
 
     def __init__(
         self,
-        n_iter: int = 100,
-        tol: float = 1e-5,
         *,
-        alpha: float = 0.0,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        alpha: float = 0.01,
         class_prior: Literal["learn", "uniform", "fixed"] = "learn",
         class_shares: dict[str, Any] | None = None,
         beta: float = 0.0,
         init: Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] = "majority",
-        accelerate: bool = False,
-        stop: Literal["parameters", "bound"] = "bound",
+        accelerate: bool = True,
+        stop: Literal["parameters", "bound"] = "parameters",
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
     ) -> None:
-        self.n_iter = n_iter
+        self.max_iter = max_iter
         self.tol = tol
         self.alpha = alpha
         self.class_prior = class_prior

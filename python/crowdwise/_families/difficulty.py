@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .. import _crowdkit
 from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 
@@ -14,7 +13,7 @@ __all__ = [
 ]
 
 
-class GLAD(_crowdkit.GLADCalls):
+class GLAD(WarmAggregator):
     r"""Abilities of annotators and difficulties of items decide together whether a label is right.
 
     Use it when items clearly differ in difficulty and you want to see which ones are hard: a disagreement on an
@@ -28,27 +27,19 @@ class GLAD(_crowdkit.GLADCalls):
 
     Parameters
     ----------
-    n_iter : int, default 100
+    max_iter : int, default 100
         Most rounds of expectation and maximisation.
-    tol : float, default 1e-5
+    tol : float, default 0.0001
         Stop when no posterior changes by more than this in a round.
-    silent : bool, default True
-        As in crowd-kit; see `fit`.
-    labels_priors : Any, default None
-        As in crowd-kit; see `fit`.
-    alphas_priors_mean : Any, default None
-        As in crowd-kit; see `fit`.
-    betas_priors_mean : Any, default None
-        As in crowd-kit; see `fit`.
-    m_step_max_iter : int, default 25
+    inner_iter : int, default 25
         Most search steps for abilities and eases in a round.
-    m_step_tol : float, default 1e-2
+    inner_tol : float, default 0.0001
         End the search of a round when no ability or log ease would move by more than this.
     difficulty : bool, default True
         Learn a difficulty for every item; `false` gives every item the ease 1, so that only the abilities remain.
     class_prior : Literal["uniform", "learn"], default "uniform"
         Class shares: `uniform` (as published) or `learn`.
-    start : Literal["vote-share", "prior"], default "prior"
+    start : Literal["vote-share", "prior"], default "vote-share"
         First posteriors: `vote-share`, or `prior` = those of abilities and eases at their prior means.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
         Whose posteriors take the place of the vote shares: `majority` keeps them, `random` matrices, or those of
@@ -87,22 +78,17 @@ class GLAD(_crowdkit.GLADCalls):
 
     _id = "glad"
     _accepts = ("categorical",)
-    _renamed = {"n_iter": "max_iter", "silent": None, "labels_priors": None, "alphas_priors_mean": None, "betas_priors_mean": None, "m_step_max_iter": "inner_iter", "m_step_tol": "inner_tol"}
 
     def __init__(
         self,
-        n_iter: int = 100,
-        tol: float = 1e-5,
-        silent: bool = True,
-        labels_priors: Any = None,
-        alphas_priors_mean: Any = None,
-        betas_priors_mean: Any = None,
-        m_step_max_iter: int = 25,
-        m_step_tol: float = 1e-2,
         *,
+        max_iter: int = 100,
+        tol: float = 0.0001,
+        inner_iter: int = 25,
+        inner_tol: float = 0.0001,
         difficulty: bool = True,
         class_prior: Literal["uniform", "learn"] = "uniform",
-        start: Literal["vote-share", "prior"] = "prior",
+        start: Literal["vote-share", "prior"] = "vote-share",
         init: Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] = "majority",
         alpha_mean: float = 1.0,
         alpha_sd: float | None = 1.0,
@@ -112,14 +98,10 @@ class GLAD(_crowdkit.GLADCalls):
         threads: int | None = None,
         progress: bool | None = None,
     ) -> None:
-        self.n_iter = n_iter
+        self.max_iter = max_iter
         self.tol = tol
-        self.silent = silent
-        self.labels_priors = labels_priors
-        self.alphas_priors_mean = alphas_priors_mean
-        self.betas_priors_mean = betas_priors_mean
-        self.m_step_max_iter = m_step_max_iter
-        self.m_step_tol = m_step_tol
+        self.inner_iter = inner_iter
+        self.inner_tol = inner_tol
         self.difficulty = difficulty
         self.class_prior = class_prior
         self.start = start

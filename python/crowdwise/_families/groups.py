@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .. import _crowdkit
 from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 
@@ -22,9 +21,9 @@ class GroupAwareVote(Aggregator):
     Use it when many annotators come from few sources: language models under different prompts, accounts of one
     person, teams. Fifty annotators who repeat one opinion outvote thirty independent ones in every method that
     takes annotators for independent; here they count once. In the simulated setting below majority vote is right on
-    56 % of the items, this vote on 84 %. On `llmbar` (130 judges made of six language models) majority vote reaches
-    0.629, Dawid-Skene 0.821, this vote 0.843 and `group-aware-em` 0.857; the 130 judges are worth 3.5 independent
-    ones.
+    56 % of the items, this vote on 84 %. With every annotator counted (`--count-copies`) and groups as found before
+    the test for dependence: on `llmbar` (130 judges made of six language models) majority vote reaches 0.629,
+    Dawid-Skene 0.821, this vote 0.843 and `group-aware-em` 0.857; the 130 judges are worth 3.5 independent ones.
 
     When annotators are independent no groups are found and the result is that of the method `inside`. Groups of
     equal size and equal quality cost nothing and gain nothing. A group that is found although it is only a group of
@@ -98,10 +97,11 @@ class GroupAwareEm(Aggregator):
 
     Use it like `group-aware-vote`, when the groups also differ in quality: with three groups or more it learns
     which of them to trust. In the simulated setting of that page it is right on 86.6 % of the items, the vote on
-    84.2 %, Dawid-Skene on 54.7 %. On `llmbar`, where two groups are found, it is right on 0.857 of the items
-    (Dawid-Skene 0.821, majority vote 0.629, 0.558 if every language model were a group): the group that agrees more
-    with itself decides, and here that is the better one. With two groups that is all that can be known without
-    truth; check it on some items.
+    84.2 %, Dawid-Skene on 54.7 %. With every annotator counted (`--count-copies`) and groups as found before the
+    test for dependence: on `llmbar`, where two groups are found, it is right on 0.857 of the items (Dawid-Skene
+    0.821, majority vote 0.629, 0.558 if every language model were a group): the group that agrees more with itself
+    decides, and here that is the better one. With two groups that is all that can be known without truth; check it
+    on some items.
 
     With three or four groups EM over groups has as few "annotators" as the setting can bear: two groups that err
     together again outvote a third. With fewer than some hundred items the vote is safer (N = 200: 83.1 against

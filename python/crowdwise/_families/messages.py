@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .. import _crowdkit
 from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 
@@ -213,7 +212,7 @@ class BeliefPropagation(Aggregator):
         self.progress = progress
 
 
-class KOS(_crowdkit.KOSCalls):
+class KOS(Aggregator):
     r"""Reliabilities and answers refine each other by linear messages that leave out their own echo.
 
     Use it on large random assignments of equally many labels per item and per annotator, where its error falls
@@ -229,20 +228,20 @@ class KOS(_crowdkit.KOSCalls):
 
     Parameters
     ----------
-    n_iter : int, default 100
+    max_iter : int, default 100
         Most exchanges of messages.
-    random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
-    tol : float, default 0.0
+    tol : float, default 0.0001
         Stop when the messages move by less than this, relative to their size.
     classes : Literal["auto", "joint", "one-vs-rest", "thresholds"], default "auto"
         More than two classes: `joint`, `one-vs-rest`, `thresholds` (of ordered classes), or `auto` = thresholds if
         the classes are ordered, else joint.
-    init : Literal["ones", "normal"], default "normal"
+    init : Literal["ones", "normal"], default "ones"
         First messages: `ones`, or `normal` = drawn from N(1, 1).
-    by_degree : bool, default False
+    by_degree : bool, default True
         Divide every message by the number of labels it sums: better when items or annotators have very unequal
         numbers.
+    random_state : int | None, default 0
+        Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
         Threads; all cores if None.
     progress : bool | None, default None
@@ -264,25 +263,24 @@ class KOS(_crowdkit.KOSCalls):
 
     _id = "kos"
     _accepts = ("categorical",)
-    _renamed = {"n_iter": "max_iter"}
 
     def __init__(
         self,
-        n_iter: int = 100,
-        random_state: int | None = 0,
         *,
-        tol: float = 0.0,
+        max_iter: int = 100,
+        tol: float = 0.0001,
         classes: Literal["auto", "joint", "one-vs-rest", "thresholds"] = "auto",
-        init: Literal["ones", "normal"] = "normal",
-        by_degree: bool = False,
+        init: Literal["ones", "normal"] = "ones",
+        by_degree: bool = True,
+        random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
     ) -> None:
-        self.n_iter = n_iter
-        self.random_state = random_state
+        self.max_iter = max_iter
         self.tol = tol
         self.classes = classes
         self.init = init
         self.by_degree = by_degree
+        self.random_state = random_state
         self.threads = threads
         self.progress = progress

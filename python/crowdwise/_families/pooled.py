@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .. import _crowdkit
 from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 
@@ -35,7 +34,7 @@ class PooledDawidSkene(WarmAggregator):
 
     Parameters
     ----------
-    max_iter : int, default 60
+    max_iter : int, default 500
         Most iterations (passes over the labels) at the full temperature 1. Annealing adds at most 8 for each
         temperature.
     tol : float, default 0.00001
@@ -83,7 +82,7 @@ class PooledDawidSkene(WarmAggregator):
     def __init__(
         self,
         *,
-        max_iter: int = 60,
+        max_iter: int = 500,
         tol: float = 0.00001,
         structure: Literal["full", "one"] = "full",
         class_prior: Literal["learn", "votes", "uniform"] = "learn",

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .. import _crowdkit
 from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 
@@ -16,7 +15,7 @@ __all__ = [
 ]
 
 
-class BradleyTerry(_crowdkit.BradleyTerryCalls):
+class BradleyTerry(WarmAggregator):
     r"""Scores and intervals from comparisons of two items, ties included.
 
     Use it to rank items from comparisons of two ("which is better?"), with intervals that tell which differences
@@ -28,14 +27,10 @@ class BradleyTerry(_crowdkit.BradleyTerryCalls):
 
     Parameters
     ----------
-    n_iter : int, default 100
-        Most Newton steps.
-    tol : float, default 1e-5
-        Stops when no score changes by more than this.
-    ties : Literal["rao-kupper", "davidson", "half"], default "half"
+    ties : Literal["rao-kupper", "davidson", "half"], default "rao-kupper"
         What a tie says: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
         outcome whose rate is estimated; `half`, half a win for each side.
-    ridge : float, default 0.0
+    ridge : float, default 0.01
         Pull of the scores towards 0 (weight of half their sum of squares): keeps scores finite for items that
         always win or always lose. 0 = maximum likelihood.
     virtual_wins : float, default 0.0
@@ -48,6 +43,13 @@ class BradleyTerry(_crowdkit.BradleyTerryCalls):
     dense_items : int, default 2000
         Components of up to this many items get exact standard errors (time grows with the third power); larger ones
         get approximate ones, which are too small where comparisons are few.
+    solver : Literal["newton", "rounds"], default "newton"
+        How the maximum is sought: `newton`; or `rounds`, in which every item's share becomes its wins over what its
+        opponents' shares make likely (the MM algorithm, slower; it needs `ties=half`, no pull and no position).
+    max_iter : int, default 100
+        Most Newton steps, or rounds.
+    tol : float, default 1e-8
+        Stops when no score changes by more than this; with `solver=rounds`, when the shares change by less in all.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
@@ -71,31 +73,32 @@ class BradleyTerry(_crowdkit.BradleyTerryCalls):
 
     _id = "bradley-terry"
     _accepts = ("preference",)
-    _renamed = {"n_iter": "max_iter"}
 
     def __init__(
         self,
-        n_iter: int = 100,
-        tol: float = 1e-5,
         *,
-        ties: Literal["rao-kupper", "davidson", "half"] = "half",
-        ridge: float = 0.0,
+        ties: Literal["rao-kupper", "davidson", "half"] = "rao-kupper",
+        ridge: float = 0.01,
         virtual_wins: float = 0.0,
         position: bool = False,
         level: float = 0.9,
         dense_items: int = 2000,
+        solver: Literal["newton", "rounds"] = "newton",
+        max_iter: int = 100,
+        tol: float = 1e-8,
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
     ) -> None:
-        self.n_iter = n_iter
-        self.tol = tol
         self.ties = ties
         self.ridge = ridge
         self.virtual_wins = virtual_wins
         self.position = position
         self.level = level
         self.dense_items = dense_items
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
         self.random_state = random_state
         self.threads = threads
         self.progress = progress

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .. import _crowdkit
 from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 

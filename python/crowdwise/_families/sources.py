@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .. import _crowdkit
 from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 
@@ -356,6 +355,7 @@ class Crowdlab(Aggregator):
     """
 
     _id = "crowdlab"
+    _needs = "probabilities"
     _accepts = ("categorical",)
 
     def __init__(

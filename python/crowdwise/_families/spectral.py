@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .. import _crowdkit
 from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 
@@ -307,7 +306,7 @@ class SpectralEm(WarmAggregator):
         self.progress = progress
 
 
-class MMSR(_crowdkit.MMSRCalls):
+class MMSR(Aggregator):
     r"""Skills from trimmed ratios of pairwise agreement, robust to a minority of corrupted annotators.
 
     Use it when some annotators may be corrupted, above all together: with 8 of 28 who all give the opposite of one
@@ -321,19 +320,22 @@ class MMSR(_crowdkit.MMSRCalls):
 
     Parameters
     ----------
-    n_iter : int, default 10000
+    max_iter : int, default 500
         Most rounds of trimmed ratios, for each part of the data.
-    tol : float, default 1e-10
+    tol : float, default 1e-8
         Stop when no skill (0 = guesses, 1 = always right) changes by more than this in a round.
-    random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
     corrupted : int | None, default None
         How many of the annotators with whom somebody shares items may be corrupted: so many of the largest and of
-        the smallest ratios are left out for each. `null`: half of them less one, at most a quarter of all
-        annotators.
-    adversaries : Literal["ignore", "reverse"], default "reverse"
+        the smallest ratios are left out for each. `null`: see `trim`.
+    trim : Literal["own", "fewest"], default "own"
+        How many are left out when `corrupted` is not given: `own`, half of those with whom the annotator in
+        question shares items, less one, at most a quarter of all annotators; `fewest`, the same number for
+        everybody, half of those of the annotator who has the fewest, less one (as in crowd-kit).
+    adversaries : Literal["ignore", "reverse"], default "ignore"
         Labels of annotators who seem worse than guessing: `ignore` them, or `reverse` them (count them against the
         class they name).
+    random_state : int | None, default 0
+        Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
         Threads; all cores if None.
     progress : bool | None, default None
@@ -355,23 +357,24 @@ class MMSR(_crowdkit.MMSRCalls):
 
     _id = "mmsr"
     _accepts = ("categorical",)
-    _renamed = {"n_iter": "max_iter"}
 
     def __init__(
         self,
-        n_iter: int = 10000,
-        tol: float = 1e-10,
-        random_state: int | None = 0,
         *,
+        max_iter: int = 500,
+        tol: float = 1e-8,
         corrupted: int | None = None,
-        adversaries: Literal["ignore", "reverse"] = "reverse",
+        trim: Literal["own", "fewest"] = "own",
+        adversaries: Literal["ignore", "reverse"] = "ignore",
+        random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
     ) -> None:
-        self.n_iter = n_iter
+        self.max_iter = max_iter
         self.tol = tol
-        self.random_state = random_state
         self.corrupted = corrupted
+        self.trim = trim
         self.adversaries = adversaries
+        self.random_state = random_state
         self.threads = threads
         self.progress = progress

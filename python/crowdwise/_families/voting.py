@@ -5,18 +5,17 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .. import _crowdkit
 from .._base import Aggregator, WarmAggregator
 from .._learn import Learner
 
 __all__ = [
     "MajorityVote",
-    "Wawa",
+    "WeightedMajorityVote",
     "ZeroBasedSkill",
 ]
 
 
-class MajorityVote(_crowdkit.MajorityVoteCalls):
+class MajorityVote(Aggregator):
     r"""The class with the most votes; its probability is its share of the votes.
 
     Use it as the yardstick for everything else, when items have many labels each, or when annotators are about
@@ -29,10 +28,6 @@ class MajorityVote(_crowdkit.MajorityVoteCalls):
 
     Parameters
     ----------
-    default_skill : float | None, default None
-        As in crowd-kit; see `fit`.
-    on_missing_skill : str, default "error"
-        As in crowd-kit; see `fit`.
     ties : Literal["first", "random"], default "first"
         Which of several classes with equally many votes becomes the label: `first` in class order, or one drawn
         with the seed (its probability is raised by one millionth, the others keep the vote share).
@@ -59,27 +54,22 @@ class MajorityVote(_crowdkit.MajorityVoteCalls):
 
     _id = "majority-vote"
     _accepts = ("categorical",)
-    _renamed = {"default_skill": None, "on_missing_skill": None}
 
     def __init__(
         self,
-        default_skill: float | None = None,
-        on_missing_skill: str = "error",
         *,
         ties: Literal["first", "random"] = "first",
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
     ) -> None:
-        self.default_skill = default_skill
-        self.on_missing_skill = on_missing_skill
         self.ties = ties
         self.random_state = random_state
         self.threads = threads
         self.progress = progress
 
 
-class Wawa(_crowdkit.WawaCalls):
+class WeightedMajorityVote(Aggregator):
     r"""A vote in which annotators count by how often they are right, known or estimated.
 
     Use it when annotators differ in care and you want something simple that can be explained in one line, when you
@@ -103,7 +93,7 @@ class Wawa(_crowdkit.WawaCalls):
         Weight of the annotators that `weights` does not name.
     accuracies : dict[str, Any] | None, default None
         Known accuracies of annotators by name, for rule `log-odds`; all others are estimated by agreement.
-    leave_one_out : bool, default False
+    leave_one_out : bool, default True
         Compares an annotator with the majority of the others: without it everybody agrees with himself a little.
     max_iter : int, default 20
         Most rounds of rule `iterative`.
@@ -120,7 +110,7 @@ class Wawa(_crowdkit.WawaCalls):
     --------
     >>> import crowdwise
     >>> sim = crowdwise.simulate("dawid-skene", items=60, annotators=10, per_item=8, seed=1)
-    >>> labels = crowdwise.Wawa().fit_predict(sim.answers)
+    >>> labels = crowdwise.WeightedMajorityVote().fit_predict(sim.answers)
     >>> sim.accuracy(labels) > 0.6
     True
 
@@ -141,7 +131,7 @@ class Wawa(_crowdkit.WawaCalls):
         weights: dict[str, Any] | None = None,
         other_weight: float = 1.0,
         accuracies: dict[str, Any] | None = None,
-        leave_one_out: bool = False,
+        leave_one_out: bool = True,
         max_iter: int = 20,
         beta: float = 0.5,
         random_state: int | None = 0,
@@ -160,7 +150,7 @@ class Wawa(_crowdkit.WawaCalls):
         self.progress = progress
 
 
-class ZeroBasedSkill(_crowdkit.ZeroBasedSkillCalls):
+class ZeroBasedSkill(Aggregator):
     r"""Weighted vote in which every annotator's weight steps towards the share of his labels that the vote agrees with.
 
     Use it where crowd-kit's `ZeroBasedSkill` was used and the same numbers are wanted, or as a slightly better
@@ -173,18 +163,18 @@ class ZeroBasedSkill(_crowdkit.ZeroBasedSkillCalls):
 
     Parameters
     ----------
-    n_iter : int, default 100
+    max_iter : int, default 100
         Most iterations.
-    lr_init : float, default 1.0
-        First step towards the measured agreement: 1 replaces the skill by it, less averages.
-    lr_steps_to_reduce : int, default 20
-        The step is shortened at every so many iterations.
-    lr_reduce_factor : float, default 0.5
-        The step is multiplied by this each time.
-    eps : float, default 1e-5
-        Every skill starts this much above chance, 1/K.
     tol : float, default 1e-12
         Stops when no skill changes by more than this; further iterations would change nothing.
+    learning_rate : float, default 1.0
+        First step towards the measured agreement: 1 replaces the skill by it, less averages.
+    reduce_every : int, default 20
+        The step is shortened at every so many iterations.
+    reduce_factor : float, default 0.5
+        The step is multiplied by this each time.
+    head_start : float, default 0.00001
+        Every skill starts this much above chance, 1/K.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
@@ -208,27 +198,26 @@ class ZeroBasedSkill(_crowdkit.ZeroBasedSkillCalls):
 
     _id = "zero-based-skill"
     _accepts = ("categorical",)
-    _renamed = {"n_iter": "max_iter", "lr_init": "learning_rate", "lr_steps_to_reduce": "reduce_every", "lr_reduce_factor": "reduce_factor", "eps": "head_start"}
 
     def __init__(
         self,
-        n_iter: int = 100,
-        lr_init: float = 1.0,
-        lr_steps_to_reduce: int = 20,
-        lr_reduce_factor: float = 0.5,
-        eps: float = 1e-5,
         *,
+        max_iter: int = 100,
         tol: float = 1e-12,
+        learning_rate: float = 1.0,
+        reduce_every: int = 20,
+        reduce_factor: float = 0.5,
+        head_start: float = 0.00001,
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
     ) -> None:
-        self.n_iter = n_iter
-        self.lr_init = lr_init
-        self.lr_steps_to_reduce = lr_steps_to_reduce
-        self.lr_reduce_factor = lr_reduce_factor
-        self.eps = eps
+        self.max_iter = max_iter
         self.tol = tol
+        self.learning_rate = learning_rate
+        self.reduce_every = reduce_every
+        self.reduce_factor = reduce_factor
+        self.head_start = head_start
         self.random_state = random_state
         self.threads = threads
         self.progress = progress

@@ -10,7 +10,7 @@ import pytest
 from conftest import SETS
 from crowdkit import aggregation as theirs
 
-import crowdwise as ours
+from crowdwise import crowdkit as ours
 
 SAME = 1e-6
 
@@ -74,7 +74,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_same_labels_and_probabilities_with_the_defaults(name, table):
     mine, peer = getattr(ours, name)(), getattr(theirs, name)()
-    mine.fit(table)
+    mine.fit_predict(table)
     labels, probas = peer.fit_predict(table), peer.probas_
     assert gap(mine.probas_, probas) < SAME
     assert same_labels(mine.labels_, labels, mine.probas_, 1e-7)
@@ -90,6 +90,7 @@ def test_same_labels_and_probabilities_with_the_defaults(name, table):
         assert np.allclose(mine.loss_history_, peer.loss_history_, atol=1e-6)
         assert np.abs(mine.priors_.reindex(peer.priors_.index) - peer.priors_).max() < SAME
         errors = mine.errors_.reindex(peer.errors_.index)[peer.errors_.columns]
+        assert not errors.isna().any(axis=None) and len(errors) == len(mine.errors_)
         if name == "DawidSkene":
             assert np.abs(errors.to_numpy() - peer.errors_.to_numpy()).max() < 1e-5
 
@@ -185,12 +186,15 @@ def test_kos(name, shared):
 
 @pytest.mark.parametrize("name", ["bluebird", "dog", "face", "temp"])
 def test_mmsr(name, shared):
-    """Another rule for what is trimmed: labels agree mostly."""
+    """The same rounds from the same start; which workers are worse than guessing is decided otherwise."""
     table = shared(name)
-    peer = theirs.MMSR().fit_predict(table)
-    mine = ours.MMSR().fit(table)
-    same = (mine.labels_ == peer.reindex(mine.labels_.index)).mean()
-    assert same > 0.9, f"{same}"
+    mine, peer = ours.MMSR(), theirs.MMSR()
+    same = (mine.fit_predict(table) == peer.fit_predict(table).reindex(mine.labels_.index)).mean()
+    assert same > 0.97, f"{same}"
+    both = mine.skills_[(mine.skills_ > 0) & (peer.skills_ > 0)]
+    assert len(both) > 0.7 * len(mine.skills_)
+    # on `temp` some skills become 0, and crowd-kit divides by them
+    assert name == "temp" or np.abs(both - peer.skills_[both.index]).max() < SAME
     assert mine.skills_.name == "skill" and mine.fit_predict_score(table).shape == mine.scores_.shape
 
 
@@ -200,11 +204,11 @@ def test_bradley_terry(name, shared):
     frame = frame[frame["label"] != "tie"]
     # with a positive tolerance crowd-kit compares an array with itself and stops after two rounds
     peer = theirs.BradleyTerry(n_iter=20000, tol=0).fit(frame).scores_
-    fit = ours.BradleyTerry(100, tol=1e-10).fit(frame)
+    fit = ours.BradleyTerry(n_iter=20000, tol=0).fit(frame)
     mine = fit.scores_.reindex(peer.index)
     assert mine.name == peer.name
     # how scores of parts that were never compared relate is arbitrary
-    part = fit.ranking_["component"].reindex(peer.index)
+    part = fit.model_.ranking_["component"].reindex(peer.index)
     mine, peer = mine / mine.groupby(part).transform("sum"), peer / peer.groupby(part).transform("sum")
     assert np.abs(mine - peer).max() < SAME
 
@@ -218,5 +222,30 @@ def test_bradley_terry_on_small_tables(seed):
     rows += [(a, b, a if rng.random() < 0.6 else b) for a, b in rng.integers(0, n, (30, 2)) if a != b]
     frame = pd.DataFrame(rows, columns=["left", "right", "label"])
     peer = theirs.BradleyTerry(n_iter=5000, tol=0).fit(frame).scores_
-    mine = ours.BradleyTerry(100, tol=1e-10).fit_predict(frame)
+    mine = ours.BradleyTerry(n_iter=5000, tol=0).fit_predict(frame)
     assert np.abs(mine.reindex(peer.index) - peer).max() < SAME
+
+
+def attributes(fit):
+    names = [n for n in ("labels_", "probas_", "skills_", "errors_", "priors_", "scores_", "alphas_", "betas_") if hasattr(fit, n)]
+    return {n: getattr(fit, n) for n in names}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", ["MajorityVote", "Wawa", "ZeroBasedSkill", "DawidSkene", "OneCoinDawidSkene", "GLAD", "MACE", "KOS", "MMSR"])
+def test_the_same_attributes_with_the_same_indexes(name, seed):
+    table = random_table(seed).sample(frac=1, random_state=seed)
+    if name == "KOS":
+        table["label"] = table["label"] == table["label"].min()
+    mine, peer = getattr(ours, name)(), getattr(theirs, name)()
+    mine.fit_predict(table)
+    try:
+        peer.fit_predict(table)
+    except Exception as e:  # crowd-kit's own failures on small tables
+        pytest.skip(f"crowd-kit fails: {e!r}")
+    mine, peer = attributes(mine), attributes(peer)
+    assert set(mine) >= set(peer)
+    for key, theirs_ in peer.items():
+        for a, b in zip(mine[key].axes, theirs_.axes):
+            assert a.tolist() == b.tolist() and list(a.names) == list(b.names), key
+        assert getattr(mine[key], "name", None) == getattr(theirs_, "name", None), key

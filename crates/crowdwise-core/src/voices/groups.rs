@@ -22,9 +22,17 @@ pub(super) struct Rule {
     /// … and the share that must be ruled out: for every single member, else for all together.
     pub tolerated: f64,
     pub every: bool,
+    /// The same share at least beyond what the closest outsider shares with them. Copying is between the members; a skill or a
+    /// view that outsiders have too, such as that of the few who are not misled, shows in how far these agree with them.
+    pub alone: bool,
 }
 
-const COPIES: Rule = Rule { copied: COPIED, each: COPIED, tolerated: TOLERATED, every: true };
+const COPIES: Rule = Rule { copied: COPIED, each: COPIED, tolerated: TOLERATED, every: true, alone: true };
+/// Members who agree with those outside less than half as well as these do with each other, in skill, may be the few who are not misled:
+/// they agree because they are right, and look like copies. So much less, in κ …
+const HALF_THE_SKILL: f64 = 0.25;
+/// … unless they agree as no independent annotators do.
+const EXACT: f64 = 0.95;
 /// Differences of two independent members to be expected, below which shares of them have no standard error.
 const DIFFERENCES: f64 = 10.0;
 
@@ -122,7 +130,8 @@ pub(super) fn test(evidence: &Evidence, group: &[usize], one: &[Vec<usize>], rul
     let pairs: Vec<(usize, usize)> = (1..group.len()).flat_map(|b| (0..b).map(move |a| (a, b))).collect();
     let kappa: Vec<f64> =
         pairs.iter().map(|&(a, b)| evidence.kappa(group[a], group[b], Seen::All)).collect::<Option<_>>()?;
-    let copied: Vec<f64> = kappa.iter().zip(&expected).map(|(x, e)| (x - e) / (1.0 - e).max(1e-9)).collect();
+    let beyond = |x: f64, e: f64| (x - e) / (1.0 - e).max(1e-9);
+    let copied: Vec<f64> = kappa.iter().zip(&expected).map(|(x, e)| beyond(*x, *e)).collect();
     let others = (group.len() - 1) as f64;
     let of = |x: usize, f: &dyn Fn(usize) -> f64| {
         let own = (0..pairs.len()).filter(|&s| pairs[s].0 == x || pairs[s].1 == x);
@@ -130,7 +139,11 @@ pub(super) fn test(evidence: &Evidence, group: &[usize], one: &[Vec<usize>], rul
     };
     let mean = |f: &dyn Fn(usize) -> f64| (0..pairs.len()).map(f).sum::<f64>() / pairs.len() as f64;
     let short = (0..group.len()).any(|x| of(x, &|s| copied[s]) < rule.each) || mean(&|s| copied[s]) < rule.copied;
-    if short || !witnesses.know() {
+    let close = rule.alone && beyond(mean(&|s| kappa[s]), witnesses.closest(group)) < rule.copied;
+    let strangers = rule.alone
+        && mean(&|s| kappa[s]) < EXACT
+        && mean(&|s| expected[s]) < HALF_THE_SKILL * said.mean().unwrap_or(0.0);
+    if short || close || strangers || !witnesses.know() {
         return None;
     }
     // standard errors of what is expected, leaving out one part of the items after the other

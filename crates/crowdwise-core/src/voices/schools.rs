@@ -41,7 +41,7 @@ pub struct Schools {
 
 /// Two members must agree as if this share of the labels were copied, and this much is ruled out: less than that is no view to speak
 /// of, and item difficulty or similar habits may explain it.
-const RULE: Rule = Rule { copied: 0.15, each: 0.05, tolerated: 0.05, every: false };
+const RULE: Rule = Rule { copied: 0.15, each: 0.05, tolerated: 0.05, every: false, alone: false };
 /// Annotators whose skill is lower agree with nobody.
 const SKILL: f64 = 0.2;
 /// A school that is smaller than this share of the two is one voice among the members of the other.

@@ -20,6 +20,14 @@ pub(super) struct Said {
     kappa: Vec<f64>,
 }
 
+impl Said {
+    /// Mean κ of every two of them; none where nothing is known.
+    pub fn mean(&self) -> Option<f64> {
+        let known = || self.kappa.iter().filter(|x| !x.is_nan());
+        (known().count() > 0).then(|| known().sum::<f64>() / known().count() as f64)
+    }
+}
+
 impl<'a> Witnesses<'a> {
     /// Everybody but the members of `group`; each of `one` that shares nobody with it is one voice.
     pub fn new(evidence: &'a Evidence, group: &[usize], one: &[Vec<usize>]) -> Witnesses<'a> {
@@ -53,6 +61,12 @@ impl<'a> Witnesses<'a> {
             }
         }
         sum / n
+    }
+
+    /// Mean κ with the members of a group of the voice that agrees with them most.
+    pub fn closest(&self, group: &[usize]) -> f64 {
+        let each = self.voices.iter().map(|w| self.between(group, w, Seen::All));
+        each.fold(0.0, f64::max) // which passes over NaN
     }
 
     pub fn on(&self, seen: Seen) -> Said {

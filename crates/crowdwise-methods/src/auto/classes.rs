@@ -59,7 +59,7 @@ pub(super) fn fit(auto: &Auto, data: &Dataset, cx: &mut Context<'_>) -> Result<O
     // the rehearsal packs labels of its own
     drop(engine);
     let special = match choice.used {
-        Some(_) => special::find(data, &labels, gold, &fits[MATRICES], cx)?,
+        Some(_) => special::find(data, &labels, gold, &fits[MATRICES], auto.max_iter, cx)?,
         None => None,
     };
     let run = Run { auto, data, labels, gold, fits: &fits, used, special: special.as_ref() };

@@ -6,7 +6,7 @@ use crate::confusion::shared;
 use crate::optimisation::{fit_integrated, items_differ};
 use crate::ordered::{OrdinalVb, follows_order};
 use crate::sanity::Departure;
-use crowdwise_core::{Annotators, Categorical, Context, Dataset, Error, Event, Method, Run, Truth};
+use crowdwise_core::{Annotators, Categorical, Context, Dataset, Error, Event, Method, Run, Truth, stats};
 
 /// A fit that goes before the base models.
 pub(super) struct Special {
@@ -27,17 +27,36 @@ pub(super) fn find(
     labels: &Categorical<'_>,
     gold: Option<&[Option<u32>]>,
     matrices: &Candidate,
+    max_iter: usize,
     cx: &mut Context<'_>,
 ) -> Result<Option<Special>, Error> {
     let found = if follows_order(labels).is_ok() {
         Some(ordered(data, cx)?)
     } else if items_differ(labels, &matrices.fitted.tables, &matrices.fitted.posterior).is_ok() {
-        items(data, gold, cx)?
+        items(data, gold, max_iter, cx)?.filter(|s| refines(labels, matrices, &s.posterior))
     } else {
         None
     };
     // no assumption outweighs what the votes say
     Ok(found.filter(|s| Departure::of(labels, gold, &s.posterior).rejects(labels).is_none()))
+}
+
+/// Standard errors that two counts may differ by.
+const CHANCE: f64 = 2.0;
+
+/// Weighing annotators corrects the votes, and what items lean to corrects the rest: a correction of a correction. One that changes
+/// more answers of the matrices than these changed of the votes, beyond chance, has found another reading of the labels, such as the
+/// view of a family of annotators, and none that the matrices support.
+fn refines(labels: &Categorical<'_>, matrices: &Candidate, posterior: &[f64]) -> bool {
+    let k = labels.k();
+    let other = |u: &usize| {
+        let row = |q: &[f64]| q[u * k..(u + 1) * k].to_vec();
+        let (base, new) = (row(&matrices.fitted.posterior), row(posterior));
+        labels.table.degree(*u) > 0 && !stats::tied(base[stats::argmax(&new)], base[stats::argmax(&base)])
+    };
+    let first = matrices.departure.differ as f64;
+    let second = (0..labels.table.n_units()).filter(other).count() as f64;
+    second - first <= CHANCE * (first + second).sqrt()
 }
 
 fn ordered(data: &Dataset, cx: &mut Context<'_>) -> Result<Special, Error> {
@@ -57,9 +76,14 @@ fn ordered(data: &Dataset, cx: &mut Context<'_>) -> Result<Special, Error> {
     Ok(Special { name: "ordinal-vb", why, posterior, matrix, run, items_differ: false })
 }
 
-fn items(data: &Dataset, gold: Option<&[Option<u32>]>, cx: &mut Context<'_>) -> Result<Option<Special>, Error> {
+fn items(
+    data: &Dataset,
+    gold: Option<&[Option<u32>]>,
+    max_iter: usize,
+    cx: &mut Context<'_>,
+) -> Result<Option<Special>, Error> {
     cx.event(&Event::Stage { name: "items that differ".into() });
-    let Ok(fitted) = fit_integrated(data, gold, cx)? else { return Ok(None) };
+    let Ok(fitted) = fit_integrated(data, gold, max_iter, cx)? else { return Ok(None) };
     let labelled = (0..data.table.n_units()).filter(|&u| data.table.degree(u) > 0).count().max(1);
     let per_item = data.table.n_labels() as f64 / labelled as f64;
     let why = format!("items have {per_item:.0} labels on average and differ in what they are mistaken for");

@@ -25,7 +25,7 @@ pub(crate) struct Excess {
 }
 
 /// How likely shared errors are before the labels are seen. Nearly all real crowds share errors and no simulated one does
-/// unless asked; odds of two to one leave the labels the last word in both worlds (the curve is in benches/TRUST.md).
+/// unless asked; odds of two to one leave the labels the last word in both worlds (what either costs is in benches/TRUST.md).
 const PRIOR: f64 = 2.0 / 3.0;
 /// Mean excess of a crowd that shares errors …
 const USUAL: f64 = 0.06;

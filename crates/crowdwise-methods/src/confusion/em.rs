@@ -1,7 +1,7 @@
 //! The EM driver that every model of the confusion kind shares: start, iterations, acceleration, final posterior.
 
 use super::kernel::{Begin, Dense, Engine, Maximised, Model, Sums};
-use super::settling::{Settle, Settling};
+use super::settling::{Settle, watch};
 use super::squarem::Squarem;
 use crowdwise_core::{Categorical, Context, Error, Finding, Problems, Run, Step};
 use schemars::JsonSchema;
@@ -281,7 +281,7 @@ fn fit_with<M: Adaptive>(
     // a second copy of all tables must be less than what it saves
     let later = by_bound && used_up.is_some() && 2 * engine.entries() <= engine.labels();
     let (mut objective, mut change) = (f64::NEG_INFINITY, f64::MAX);
-    let mut settling = Settling::new(settings, posterior.len());
+    let mut watch = watch(settings, posterior.len());
     // expected class shares of the last pass
     let mut class = vec![0.0; k];
     // expected class counts behind the posterior
@@ -289,7 +289,7 @@ fn fit_with<M: Adaptive>(
     let run = cx.iterate(settings.max_iter, settings.tol, |cx, iteration| {
         let mut last = iteration == settings.max_iter;
         let mut keep = last || by_bound;
-        let look = settling.looks(iteration);
+        let look = watch.looks(iteration);
         let passed = engine.pass(cx, ((keep || look) && !later).then_some(posterior.as_mut_slice()), hard)?;
         let reached = passed.log_likelihood + penalty;
         if reached.is_nan() {
@@ -301,10 +301,10 @@ fn fit_with<M: Adaptive>(
             let (t, prior, p) = s.back();
             engine.set(t, prior);
             penalty = p;
-            settling.forget();
+            watch.forget();
             return Ok(Step { objective: Some(objective), change });
         }
-        if look && let Some(how) = settling.look(&posterior, k) {
+        if look && let Some(how) = watch.look(&posterior, k) {
             // what ends here is complete: the posterior is written, and the model reports
             (last, keep) = (true, true);
             cx.settle(how);

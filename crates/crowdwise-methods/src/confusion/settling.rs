@@ -1,7 +1,7 @@
 //! Looking at the posterior from time to time to see whether answers still move.
 
 use super::em::{Settings, StopRule};
-use crowdwise_core::{SETTLING_WINDOW, Settled};
+use crowdwise_core::Watch;
 
 /// What is made of answers that no longer move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,50 +15,13 @@ pub(crate) enum Settle {
 /// Numbers of a posterior above which it is not looked at: that takes a copy.
 const MOST: usize = 50_000_000;
 
-/// Looks every ten iterations, so that a look costs little, at iterations from which the limit is a multiple of ten away, so
-/// that the limit is one of them.
-pub(super) struct Settling {
-    max_iter: usize,
-    from: usize,
-    before: Option<Vec<f64>>,
-}
-
-impl Settling {
-    /// For a posterior of so many numbers. A tolerance of 0 asks for every iteration up to the limit.
-    pub fn new(settings: &Settings, entries: usize) -> Settling {
-        let max_iter = settings.max_iter;
-        let ends = settings.settle == Settle::End && !settings.accelerate && settings.tol > 0.0;
-        let never = settings.stop == StopRule::Bound || entries > MOST || max_iter < 2 * SETTLING_WINDOW;
-        let from = match (never, ends) {
-            (true, _) => usize::MAX,
-            (false, true) => 0,
-            (false, false) => max_iter - SETTLING_WINDOW,
-        };
-        Settling { max_iter, from, before: None }
+/// What a fit looks at, for a posterior of so many numbers. A tolerance of 0 asks for every iteration up to the limit.
+pub(super) fn watch(settings: &Settings, entries: usize) -> Watch {
+    if settings.stop == StopRule::Bound || entries > MOST {
+        return Watch::never();
     }
-
-    /// Is the posterior of this iteration wanted?
-    pub fn looks(&self, iteration: usize) -> bool {
-        iteration >= self.from && (self.max_iter - iteration).is_multiple_of(SETTLING_WINDOW)
-    }
-
-    /// Compares with the last look; the answer if nothing moves any more.
-    pub fn look(&mut self, posterior: &[f64], k: usize) -> Option<Settled> {
-        let how = self.before.as_ref().map(|b| Settled::between(b, posterior, k, SETTLING_WINDOW));
-        if how.is_some_and(|h| h.is_still()) {
-            return how;
-        }
-        match &mut self.before {
-            Some(before) => before.copy_from_slice(posterior),
-            None => self.before = Some(posterior.to_vec()),
-        }
-        None
-    }
-
-    /// A step that was taken back leaves nothing to compare with.
-    pub fn forget(&mut self) {
-        self.before = None;
-    }
+    let ends = settings.settle == Settle::End && !settings.accelerate && settings.tol > 0.0;
+    if ends { Watch::all(settings.max_iter) } else { Watch::end(settings.max_iter) }
 }
 
 #[cfg(test)]

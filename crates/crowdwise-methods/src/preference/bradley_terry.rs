@@ -1,7 +1,7 @@
 use super::intervals::{places, variances};
 use super::likelihood::{Point, Problem};
-use super::newton::maximise;
 use super::pairs::{BOTH_ORDERS, Comparisons, infinite_scores, no_position, with_itself};
+use super::{newton, rounds};
 use crowdwise_core::stats::LEVEL;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Family, Finding, Fit, LabelKind, Method, MethodInfo, Outcome,
@@ -32,10 +32,22 @@ pub struct BradleyTerry {
     /// Components of up to this many items get exact standard errors (time grows with the third power); larger ones
     /// get approximate ones, which are too small where comparisons are few.
     pub dense_items: usize,
-    /// Most Newton steps.
+    /// How the maximum is sought: `newton`; or `rounds`, in which every item's share becomes its wins over what its
+    /// opponents' shares make likely (the MM algorithm, slower; it needs `ties=half`, no pull and no position).
+    pub solver: Solver,
+    /// Most Newton steps, or rounds.
     pub max_iter: usize,
-    /// Stops when no score changes by more than this.
+    /// Stops when no score changes by more than this; with `solver=rounds`, when the shares change by less in all.
     pub tol: f64,
+}
+
+/// How the maximum is sought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    #[default]
+    Newton,
+    Rounds,
 }
 
 /// What a tie says.
@@ -57,6 +69,7 @@ impl Default for BradleyTerry {
             position: false,
             level: LEVEL,
             dense_items: 2000,
+            solver: Solver::Newton,
             max_iter: 100,
             tol: 1e-8,
         }
@@ -100,7 +113,11 @@ impl Method for BradleyTerry {
         problems.at_least("virtual_wins", self.virtual_wins, 0.0);
         problems.between("level", self.level, 0.0, 1.0);
         problems.count("max_iter", self.max_iter);
-        problems.positive("tol", self.tol);
+        let rounds = self.solver == Solver::Rounds;
+        let plain = self.ties == TieModel::Half && !self.position && self.ridge == 0.0 && self.virtual_wins == 0.0;
+        let must = "`newton` unless `ties` is `half`, `ridge` and `virtual_wins` are 0 and `position` is false";
+        problems.require(!rounds || plain, "solver", "rounds", must);
+        problems.require(self.tol > 0.0 || (rounds && self.tol == 0.0), "tol", self.tol, "greater than 0");
     }
 
     fn numbers_matter(&self, _kind: LabelKind) -> bool {
@@ -133,7 +150,10 @@ impl Method for BradleyTerry {
         let problem =
             Problem { data: &comparisons, ties, position, ridge: self.ridge, virtual_wins: self.virtual_wins };
         let mut x = cx.warm.and_then(|w| warm_point(w, &problem)).unwrap_or_else(|| problem.start());
-        let run = maximise(&problem, &component, &mut x, self.max_iter, self.tol, cx)?;
+        let run = match self.solver {
+            Solver::Newton => newton::maximise(&problem, &component, &mut x, self.max_iter, self.tol, cx)?,
+            Solver::Rounds => rounds::maximise(&problem, &mut x, self.max_iter, self.tol, cx)?,
+        };
         let kind = if problem.shift_free() { "log-likelihood" } else { "penalised-log-likelihood" };
         let mut diagnostics = run.diagnostics(kind);
 
@@ -168,7 +188,7 @@ impl Method for BradleyTerry {
             note("position_effect_se", json!(var.extra[problem.n_extra() - 1].sqrt()));
             let without = Problem { position: false, ..problem };
             let mut y = without.start();
-            let other = maximise(&without, &component, &mut y, self.max_iter, self.tol, cx)?;
+            let other = newton::maximise(&without, &component, &mut y, self.max_iter, self.tol, cx)?;
             let best = other.trace.last().and_then(|t| t.objective);
             note("position_likelihood_ratio", json!(best.map(|b| 2.0 * (-at.value - b))));
         }

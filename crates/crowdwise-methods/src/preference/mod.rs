@@ -12,9 +12,10 @@ mod pairs;
 mod places;
 mod prior;
 mod rank_centrality;
+mod rounds;
 mod told;
 
-pub use bradley_terry::{BradleyTerry, TieModel, centred};
+pub use bradley_terry::{BradleyTerry, Solver, TieModel, centred};
 pub use crowd_bt::CrowdBradleyTerry;
 pub use mixture::{Mixture, Position};
 pub(crate) use outcome::{Outcomes, Ties};

@@ -25,8 +25,12 @@ pub struct Mmsr {
     /// Stop when no skill (0 = guesses, 1 = always right) changes by more than this in a round.
     pub tol: f64,
     /// How many of the annotators with whom somebody shares items may be corrupted: so many of the largest and of the
-    /// smallest ratios are left out for each. `null`: half of them less one, at most a quarter of all annotators.
+    /// smallest ratios are left out for each. `null`: see `trim`.
     pub corrupted: Option<usize>,
+    /// How many are left out when `corrupted` is not given: `own`, half of those with whom the annotator in question shares
+    /// items, less one, at most a quarter of all annotators; `fewest`, the same number for everybody, half of those of the
+    /// annotator who has the fewest, less one (as in crowd-kit).
+    pub trim: Trim,
     /// Labels of annotators who seem worse than guessing: `ignore` them, or `reverse` them (count them against the class
     /// they name).
     pub adversaries: Adversaries,
@@ -43,9 +47,20 @@ pub enum Adversaries {
     Reverse,
 }
 
+/// How many ratios are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trim {
+    /// By the partners of each annotator.
+    #[default]
+    Own,
+    /// By the partners of the annotator who has the fewest.
+    Fewest,
+}
+
 impl Default for Mmsr {
     fn default() -> Self {
-        Mmsr { max_iter: 500, tol: 1e-8, corrupted: None, adversaries: Adversaries::Ignore }
+        Mmsr { max_iter: 500, tol: 1e-8, corrupted: None, trim: Trim::Own, adversaries: Adversaries::Ignore }
     }
 }
 
@@ -136,11 +151,13 @@ impl Mmsr {
         let pairs = Pairs::new(crowd, part, partners, cx, |a, b| a == b)?;
         // for independent annotators with one accuracy each this is about the product of the two skills
         let product = |s: &Seen| (kf * s.same as f64 / s.n as f64 - 1.0) / (kf - 1.0);
-        let (mut u, mut v) = (vec![1.0; m], vec![1.0; m]);
+        let mut u = first_skills(crowd, part, cx).unwrap_or_else(|| vec![1.0; m]);
+        let mut v = u.clone();
+        let trim = self.trimming(&pairs);
         let mut before = vec![f64::MAX; m];
         let run = cx.iterate(self.max_iter, self.tol, |cx, _| {
-            self.update(&pairs, &u, &mut v, &product, cx)?;
-            self.update(&pairs, &v, &mut u, &product, cx)?;
+            update(&pairs, &u, &mut v, &product, &trim, cx)?;
+            update(&pairs, &v, &mut u, &product, &trim, cx)?;
             let now = balanced(&u, &v);
             let change = now.iter().zip(&before).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             before = now;
@@ -155,34 +172,50 @@ impl Mmsr {
         Ok((skill, run))
     }
 
-    /// One round for one side: v_j = trimmed mean over those near j of |C_ij| / u_i.
-    fn update(
-        &self,
-        pairs: &Pairs,
-        u: &[f64],
-        v: &mut [f64],
-        product: &(impl Fn(&Seen) -> f64 + Sync),
-        cx: &mut Context<'_>,
-    ) -> Result<(), Error> {
+    /// How many of the largest and of the smallest ratios are left out for an annotator with so many partners.
+    fn trimming(&self, pairs: &Pairs) -> impl Fn(usize) -> usize + Sync + use<> {
+        let half = |partners: usize| (partners / 2).saturating_sub(1);
         let most = pairs.annotators() / 4;
-        let row = |j: usize, old: f64, below: &mut Vec<f64>, above: &mut Vec<f64>| {
-            let near = pairs.near(j);
-            let trim = self.corrupted.unwrap_or_else(|| (near.len() / 2).saturating_sub(1).min(most));
-            let ratios = near.iter().map(|s| product(s).abs() / u[s.other as usize].max(LEAST));
-            trimmed(ratios, old, trim, below, above).unwrap_or(old)
-        };
-        let piece = |(c, piece): (usize, &mut [f64])| {
-            let (mut below, mut above) = (Vec::new(), Vec::new());
-            for (x, v) in piece.iter_mut().enumerate() {
-                *v = row(c * CHUNK + x, *v, &mut below, &mut above);
-            }
-        };
-        if cx.threads == 1 || v.len() <= CHUNK {
-            v.chunks_mut(CHUNK).enumerate().for_each(piece);
-            return Ok(());
-        }
-        cx.install(|| v.par_chunks_mut(CHUNK).enumerate().for_each(piece))
+        let fewest = (0..pairs.annotators()).map(|a| pairs.near(a).len()).min().unwrap_or(0);
+        let fixed = self.corrupted.or_else(|| (self.trim == Trim::Fewest).then(|| half(fewest)));
+        move |partners| fixed.unwrap_or_else(|| half(partners).min(most))
     }
+}
+
+/// Skills to begin with: those of an earlier fit of the same annotators.
+fn first_skills(crowd: &Crowd, part: &Part, cx: &Context<'_>) -> Option<Vec<f64>> {
+    let Annotators::Accuracy { k, accuracy } = &cx.warm?.annotators else { return None };
+    let chance = 1.0 / crowd.k as f64;
+    let places = &crowd.annotator[part.annotators.clone()];
+    let skill = |j: &u32| Some(((accuracy.get(*j as usize)? - chance) / (1.0 - chance)).abs());
+    if *k == crowd.k { places.iter().map(skill).collect() } else { None }
+}
+
+/// One round for one side: v_j = trimmed mean over those near j of |C_ij| / u_i.
+fn update(
+    pairs: &Pairs,
+    u: &[f64],
+    v: &mut [f64],
+    product: &(impl Fn(&Seen) -> f64 + Sync),
+    trim: &(impl Fn(usize) -> usize + Sync),
+    cx: &mut Context<'_>,
+) -> Result<(), Error> {
+    let row = |j: usize, old: f64, below: &mut Vec<f64>, above: &mut Vec<f64>| {
+        let near = pairs.near(j);
+        let ratios = near.iter().map(|s| product(s).abs() / u[s.other as usize].max(LEAST));
+        trimmed(ratios, old, trim(near.len()), below, above).unwrap_or(old)
+    };
+    let piece = |(c, piece): (usize, &mut [f64])| {
+        let (mut below, mut above) = (Vec::new(), Vec::new());
+        for (x, v) in piece.iter_mut().enumerate() {
+            *v = row(c * CHUNK + x, *v, &mut below, &mut above);
+        }
+    };
+    if cx.threads == 1 || v.len() <= CHUNK {
+        v.chunks_mut(CHUNK).enumerate().for_each(piece);
+        return Ok(());
+    }
+    cx.install(|| v.par_chunks_mut(CHUNK).enumerate().for_each(piece))
 }
 
 /// Mean of the values without the `trim` smallest of those below `old` and the `trim` largest of those above it; `None`

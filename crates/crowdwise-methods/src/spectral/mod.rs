@@ -15,7 +15,7 @@ mod tensor;
 pub use judge::Classes;
 pub use kos_svd::KosSvd;
 pub(crate) use leading::eigen;
-pub use mmsr::{Adversaries, Mmsr};
+pub use mmsr::{Adversaries, Mmsr, Trim};
 pub use sparse_spectral_svd::{Overlap, SparseSpectralSvd};
 pub(crate) use spectral_em::starts;
 pub use spectral_em::{SpectralEm, Split};

@@ -62,6 +62,11 @@ fn one(a: &AnnotatorEntry, d: &FitDocument<'_>) -> Option<String> {
     {
         return Some(format!("`interval` is [{low}, {high}]"));
     }
+    if let (Some(x), Some([low, high])) = (a.accuracy, a.interval)
+        && !(low - SLACK..=high + SLACK).contains(&x)
+    {
+        return Some(format!("`accuracy` is {x}, outside of its `interval` [{low}, {high}]"));
+    }
     let negative = |name: &str, x: Option<f64>| x.filter(|x| *x < -SLACK).map(|x| format!("`{name}` is {x}"));
     let rows = a.confusion.as_ref().map_or(&[][..], Vec::as_slice);
     let k = d.class_names.len();

@@ -59,5 +59,7 @@ impl Method for Auto {
 fn chosen(mut out: Outcome, method: &str, message: String, advice: &str) -> Outcome {
     out.findings.insert(0, Finding::new("chosen", Severity::Info, Subject::Fit, message, advice));
     out.diagnostics.details.insert("used".into(), json!([method]));
+    // with its own parameters, so that those of `auto` do not reach it
+    out.diagnostics.details.insert("handed_over_to".into(), json!(method));
     out
 }

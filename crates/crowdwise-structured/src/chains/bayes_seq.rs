@@ -8,7 +8,7 @@ use super::sequence::Steps;
 use crowdwise_core::stats::{digamma, ln_gamma};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Needs, Outcome, Problems,
-    Reference, Situation, Status, Step, StructureKind,
+    Reference, Situation, Status, Step, StructureKind, Watch,
 };
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -275,7 +275,8 @@ impl Method for BayesSeq {
         }
         let mut next = vec![0.0; gamma.len()];
         let mut state: Option<Expected> = None;
-        let run = cx.iterate(self.max_iter, self.tol, |cx, _| {
+        let mut watch = Watch::end(self.max_iter);
+        let run = cx.iterate(self.max_iter, self.tol, |cx, round| {
             let (e, new) = cx.install(|| {
                 let e = self.expected(&t, &cells, &prior, &gamma, &counts);
                 let new = t.expect(&cells, &e.log, 1.0, &weights(&e), &mut next);
@@ -289,6 +290,11 @@ impl Method for BayesSeq {
             std::mem::swap(&mut gamma, &mut next);
             counts = new;
             state = Some(e);
+            if watch.looks(round)
+                && let Some(how) = watch.look(&gamma, k)
+            {
+                cx.settle(how);
+            }
             Ok(Step { objective: Some(objective), change })
         })?;
         drop(next);

@@ -53,7 +53,7 @@ impl Method for OrdinalBinary {
         let table = &data.table;
         let k = table.n_classes();
         if k < 3 {
-            return Ok(inside::fit(&self.inside, data, cx)?); // the question is the table
+            return inside::fit(&self.inside, data, cx); // the question is the table
         }
         let gold = data.gold_classes();
         let n = table.n_units();

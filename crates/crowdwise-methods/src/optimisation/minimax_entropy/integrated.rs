@@ -9,7 +9,7 @@ use crate::confusion::shared;
 use crate::pooled::vote_shares;
 use crate::voting::{Ballot, Form};
 use crowdwise_core::stats::softmax;
-use crowdwise_core::{Categorical, Context, Dataset, Error, Run, Step};
+use crowdwise_core::{Categorical, Context, Dataset, Error, Run, Step, Watch};
 use rayon::prelude::*;
 
 /// Steps of annotators and of items in a round; more in the first, which starts from nothing.
@@ -38,7 +38,7 @@ pub(super) struct Holds {
 
 impl Default for Holds {
     fn default() -> Self {
-        Holds { alpha: 1.0, beta: None, max_iter: 60, tol: 2e-3 }
+        Holds { alpha: 1.0, beta: None, max_iter: 500, tol: 2e-3 }
     }
 }
 
@@ -96,8 +96,9 @@ pub(super) fn solve(
         common: vec![0.0; k * k],
         items: vec![0.0; n * k * k],
     };
+    let mut watch = Watch::all(holds.max_iter);
     let run = cx.iterate(holds.max_iter, holds.tol, |cx, round| {
-        cx.install(|| {
+        let step = cx.install(|| {
             state.move_annotators(&mu, if round == 1 { FIRST } else { STEPS });
             let seen = state.items(&mut mu, &ln_prior, round > 1);
             if holds.beta.is_none() && round > 1 {
@@ -106,8 +107,14 @@ pub(super) fn solve(
             }
             // without item terms so far: this cannot be the end
             let change = if round < 3 { seen.change.max(holds.tol) } else { seen.change };
-            Ok(Step { objective: None, change })
-        })?
+            Step { objective: None, change }
+        })?;
+        if watch.looks(round)
+            && let Some(how) = watch.look(&mu, k)
+        {
+            cx.settle(how);
+        }
+        Ok(step)
     })?;
     Ok(Solved { mu, annotators: state.annotators, items: state.items, prior, beta: state.beta, run })
 }
@@ -300,9 +307,10 @@ const SPREAD: f64 = 0.5;
 pub(crate) fn fit_integrated(
     data: &Dataset,
     gold: Option<&[Option<u32>]>,
+    max_iter: usize,
     cx: &mut Context<'_>,
 ) -> Result<Result<Fitted, String>, Error> {
-    let holds = Holds::default();
+    let holds = Holds { max_iter, ..Holds::default() };
     let solved = solve(data, gold, holds, cx)?;
     let spread = (holds.alpha / solved.beta).sqrt();
     if spread < SPREAD {
@@ -400,7 +408,7 @@ mod tests {
             let Truth::Classes { posterior, .. } = pooled.truth else { panic!("classes wanted") };
             let pooled = right(&posterior, &truth);
             let own = right(&solve(&data, None, Holds::default(), &mut cx).unwrap().mu, &truth);
-            let fit = fit_integrated(&data, None, &mut cx).unwrap();
+            let fit = fit_integrated(&data, None, 500, &mut cx).unwrap();
             if misleading {
                 assert!(own > pooled + 0.05, "{own} {pooled}");
                 assert!((right(&fit.unwrap().posterior, &truth) - own).abs() < 1e-12);

@@ -74,7 +74,7 @@ pub(crate) fn measure(names: &[String], repeats: u64, threads: usize, talk: Talk
         let of_kind = |e: &&crowdwise::Entry| {
             e.info.accepts.contains(&kind)
                 && !e.info.needs.features
-                && !e.info.needs.structure.is_some()
+                && e.info.needs.structure.is_none()
                 && (names.is_empty() || names.iter().any(|n| n == e.info.id || e.info.aliases.iter().any(|a| a == n)))
         };
         for e in crowdwise::methods().filter(of_kind) {
