@@ -86,6 +86,12 @@ pub struct LnProduct {
     sum: f64,
 }
 
+impl Default for LnProduct {
+    fn default() -> Self {
+        LnProduct::new()
+    }
+}
+
 impl LnProduct {
     #[inline]
     pub fn new() -> Self {
@@ -131,6 +137,12 @@ pub struct Softplus {
     len: usize,
     linear: f64,
     ln: LnProduct,
+}
+
+impl Default for Softplus {
+    fn default() -> Self {
+        Softplus::new()
+    }
 }
 
 impl Softplus {
