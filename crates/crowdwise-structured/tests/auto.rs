@@ -264,7 +264,7 @@ fn what_cannot_be_used_is_refused_with_the_reason() {
     let chains =
         || Structure::Chains { starts: vec![0, 30, 60], names: ["s", "t"].map(String::from).into_iter().collect() };
     refused(&|d| d.features = Some(Features { dim: 1, values: vec![0.0; 60], image: None }), "crowdwise learn");
-    refused(&|d| (d.probabilities, d.structure) = (Some(sure_classifier()), chains()), "leave --probabilities out");
+    refused(&|d| (d.probabilities, d.structure) = (Some(sure_classifier()), chains()), "leave `--probabilities` out");
     let graph = || Structure::Graph(vec![[0, 1]]);
     refused(&|d| (d.probabilities, d.structure) = (Some(sure_classifier()), graph()), "leave one of them out");
 }

@@ -112,13 +112,16 @@ impl Method for AdversarySpectral {
         }
         let details = &mut out.diagnostics.details;
         let names = table.annotators();
+        // people look for names, and the order of the rows must not matter
+        scores.sort_by_key(|&(j, _)| names.name(j as usize));
         let one = |&(j, s): &(u32, Score)| {
             let why = flags[j as usize].map(|f| f.0.code());
             json!({"annotator": names.name(j as usize), "information": s.information, "residual": s.residual,
                    "sign": s.sign, "flagged": why})
         };
         details.insert("scores".into(), scores.iter().map(one).collect::<Vec<Value>>().into());
-        let flagged: Vec<&str> = (0..flags.len()).filter(|&j| flags[j].is_some()).map(|j| names.name(j)).collect();
+        let mut flagged: Vec<&str> = (0..flags.len()).filter(|&j| flags[j].is_some()).map(|j| names.name(j)).collect();
+        flagged.sort_unstable();
         details.insert("flagged".into(), json!(flagged));
         if scores.len() < table.n_annotators() {
             details.insert("annotators_looked_at".into(), json!(scores.len()));
