@@ -67,7 +67,7 @@ impl OutputOptions {
         let brief = self.format.is_none() && to_file.is_none() && format == Format::Table;
         if format == Format::Parquet && to_file.is_none() && io::stdout().is_terminal() {
             return Err(Error::Usage {
-                what: "Parquet is not for a terminal".into(),
+                what: "Parquet cannot be printed to a terminal".into(),
                 hint: Some("`-o FILE.parquet`, or `--format csv`".into()),
             });
         }
@@ -82,7 +82,7 @@ fn special(path: &Path) -> bool {
 
 fn unknown_end(path: &Path) -> Error {
     Error::Usage {
-        what: format!("the end of `{}` does not tell the format to write", path.display()),
+        what: format!("cannot tell the output format from `{}`", path.display()),
         hint: Some("use .csv, .tsv, .jsonl, .json, .parquet, .txt or .md, or say `--format csv`".into()),
     }
 }

@@ -111,7 +111,7 @@ fn negative_numbers_are_told_what_is_allowed() {
     for (args, says) in [
         (
             &["fit", "votes.csv", "--seed", "-1"][..],
-            "`-1` is not a value of --seed <N>: it takes a whole number of at least 0",
+            "`-1` is not a valid value for --seed <N>: it takes a whole number of at least 0",
         ),
         (&["items", "votes.csv", "-n", "-3"], "it takes a whole number of at least 0"),
         (&["fit", "votes.csv", "--threads", "-2"], "-2 is not in 1..=65535"),

@@ -60,7 +60,7 @@ fn probabilities_of_a_classifier_are_used() {
         let run = fit(file);
         assert!(run.code == 2 && run.stderr.contains(what), "{file}: {}", run.block());
     };
-    refused("scores.csv", "1 of 3 rows are no probabilities");
+    refused("scores.csv", "1 of 3 rows are not probabilities");
     refused("short.csv", "no probabilities for 2 of 3 items");
     refused("nowhere.csv", "nowhere.csv");
     let none = run_in(dir.path(), &["fit", "votes.csv", "-m", "crowdlab"]);

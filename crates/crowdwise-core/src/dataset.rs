@@ -228,7 +228,7 @@ impl Probabilities {
             return Err(Error::BadData {
                 file: file.into(),
                 what: format!(
-                    "{} of {} rows are no probabilities (each at least 0, together 1), the first that of item {}",
+                    "{} of {} rows are not probabilities (each at least 0, together 1), the first that of item {}",
                     crate::group(bad.len() as u64),
                     crate::group((values.len() / k.max(1)) as u64),
                     first + 1

@@ -65,7 +65,7 @@ pub(crate) fn check_result(method: &str, data: &Dataset, truth: &Truth, annotato
         Truth::Clusters { confidence, same, .. } => confidence.iter().chain(same).filter(|x| x.is_infinite()).count(),
     };
     let what = if bad > 0 {
-        format!("{bad} of the results of {method} are no numbers: the calculation overflowed")
+        format!("{bad} of the results of {method} are not numbers: the calculation overflowed")
     } else if annotators.numbers().iter().any(|part| part.iter().any(|x| x.is_infinite())) {
         format!("what {method} found of the annotators is infinite: the calculation overflowed")
     } else {

@@ -177,7 +177,7 @@ fn csv_matrix(bytes: &[u8], file: &str) -> Result<Loaded, Error> {
                 header = Some(columns.map(|(_, f)| f.trim().to_owned()).collect());
                 continue;
             }
-            // No header: a first field that is no number is an item.
+            // No header: a first field that is not a number is an item.
             if fields[0].trim().parse::<f32>().is_err() {
                 item = Some(0);
             }

@@ -130,7 +130,7 @@ fn shape(text: &str) -> Result<(usize, usize, Option<[usize; 3]>), String> {
         .split(',')
         .map(str::trim)
         .filter(|s| !s.is_empty())
-        .map(|s| s.parse().map_err(|_| format!("`{s}` is no size")))
+        .map(|s| s.parse().map_err(|_| format!("`{s}` is not a size")))
         .collect::<Result<_, _>>()?;
     match sizes[..] {
         [rows] => Ok((rows, 1, None)),

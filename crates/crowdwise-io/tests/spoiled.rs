@@ -156,7 +156,7 @@ fn other_encodings() {
     assert!(spoil("v.csv", &utf32).1.contains("UTF-32"));
     assert!(spoil("v.csv", b"item,wor\0ker,label\na,w,x\n").1.contains("NUL bytes on its first line"));
     let (_, text, _) = spoil("v.csv", b"item,worker,label\na,w,x\nb,w,y\0\n");
-    assert!(text.contains("line 3 (a NUL byte, which is no text)"), "{text}");
+    assert!(text.contains("line 3 (a NUL byte, which is not text)"), "{text}");
     assert!(
         spoil("v.jsonl", b"{\"item\":1,\"worker\":2,\"label\":3}\n{\"item\":\"\xff\"}\n")
             .1

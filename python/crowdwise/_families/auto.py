@@ -30,7 +30,7 @@ class Auto(Aggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most iterations of each candidate.
+        Maximum number of iterations of each candidate.
     tol : float, default 0.00001
         Stop a candidate when one step changes no expected probability by more than this.
     drift_weight : float, default 0.75

@@ -42,11 +42,11 @@ class BayesDgc(Learner):
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 100
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -60,24 +60,24 @@ class BayesDgc(Learner):
     epochs : int, default 120
         Passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
@@ -163,7 +163,7 @@ class BayesDgc(Learner):
 class DeepMF(Learner):
     r"""Mean-field inference of labels with a network as bounded prior of every item.
 
-    Use it with few labels an item and a belief about annotators in general (`alpha`, `beta`): labels and features
+    Use it with few labels per item and a belief about annotators in general (`alpha`, `beta`): labels and features
     meet in every epoch, and `clip` bounds the harm that a network can do that has learned nothing (at 1/K it is
     `mean-field` without features).
 
@@ -173,7 +173,7 @@ class DeepMF(Learner):
     Parameters
     ----------
     clip : float, default 0.9
-        Most probability that the network may give to a class in the E-step; 1/K = the network is not asked.
+        Largest probability that the network may give to a class in the E-step; 1/K = the network is not asked.
     model : Literal["one-coin", "rows"], default "one-coin"
         What an annotator is: `one-coin` = one accuracy, `rows` = a confusion matrix.
     alpha : float, default 2.0
@@ -186,11 +186,11 @@ class DeepMF(Learner):
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -204,24 +204,24 @@ class DeepMF(Learner):
     epochs : int, default 120
         Passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None
@@ -307,7 +307,7 @@ class DeepMF(Learner):
 class DeepBP(Learner):
     r"""Belief propagation over the labels with a network as bounded prior of every item.
 
-    Use it with few labels an item and many annotators, some of whom label very much and very badly: what is unknown
+    Use it with few labels per item and many annotators, some of whom label very much and very badly: what is unknown
     of an annotator is integrated out, so that no annotator is believed more than the labels allow, and a wrong
     prior does little harm.
 
@@ -317,7 +317,7 @@ class DeepBP(Learner):
     Parameters
     ----------
     clip : float, default 0.9
-        Most probability that the network may give to a class in the E-step; 1/K = the network is not asked.
+        Largest probability that the network may give to a class in the E-step; 1/K = the network is not asked.
     model : Literal["one-coin", "rows"], default "one-coin"
         What an annotator is: `one-coin` = one accuracy, `rows` = a confusion matrix.
     alpha : float, default 2.0
@@ -329,18 +329,18 @@ class DeepBP(Learner):
     draws : int, default 400
         Draws from the prior for `monte-carlo`.
     max_iter : int, default 100
-        Most exchanges of messages in an E-step.
+        Maximum number of exchanges of messages in an E-step.
     epochs_per_round : int, default 1
         Epochs between two E-steps.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -354,24 +354,24 @@ class DeepBP(Learner):
     epochs : int, default 120
         Passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None

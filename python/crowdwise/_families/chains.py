@@ -28,7 +28,7 @@ class BayesSeq(Aggregator):
     Parameters
     ----------
     max_iter : int, default 50
-        Most iterations.
+        Maximum number of iterations.
     tol : float, default 0.0001
         Stop when one step changes no probability of a class by more than this.
     annotators : Literal["previous-label", "matrix"], default "previous-label"
@@ -121,7 +121,7 @@ class DsHmm(Aggregator):
     Parameters
     ----------
     max_iter : int, default 30
-        Most iterations.
+        Maximum number of iterations.
     tol : float, default 0.0001
         Stop when one EM step changes no probability of a class by more than this.
     emissions : Literal["vector", "full", "one-coin"], default "vector"
@@ -209,7 +209,7 @@ class SeqMm(Aggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most steps of projected gradient for the transition matrix.
+        Maximum number of steps of projected gradient for the transition matrix.
     alpha : float, default 0.01
         Smoothing of the confusion matrices: added to every cell of the expected counts, as in dawid-skene.
     decode : Literal["viterbi", "posterior"], default "viterbi"
@@ -280,13 +280,13 @@ class CrfCrowd(Aggregator):
         What the field is trained towards: the probabilities of `bayes-seq` or of `dawid-skene`, the vote shares
         (`votes`), or the annotators themselves, of whom one is trusted for each sequence (`mixture`).
     max_iter : int, default 12
-        Most rounds of the mixture; the other targets take one.
+        Maximum number of rounds of the mixture; the other targets take one.
     inner_iter : int, default 80
-        Most steps of the optimiser in a round.
+        Maximum number of steps of the optimiser in a round.
     tol : float, default 0.0001
         Stop when no weight would move by more than this, as a share of the tokens.
     ridge : float, default 1.0
-        Pull of the weights towards 0 (weight of half their sum of squares).
+        Strength of the pull of the weights towards 0 (weight of half their sum of squares).
     temperature : float, default 20.0
         Temperature of the mixture in its first round; it falls to 1 by the last but one.
     decode : Literal["viterbi", "posterior"], default "viterbi"

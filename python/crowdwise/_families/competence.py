@@ -24,7 +24,7 @@ class MACE(WarmAggregator):
     Do not use it when careful annotators make *systematic* mistakes: in MACE a wrong label is always a guess, so
     two classes that everybody confuses look like incompetence (use `dawid-skene`). An adversary is not turned
     round: a label that is wrong on purpose counts as a guess and is ignored. The truth is taken to be spread evenly
-    over the classes; with very uneven classes and few labels an item that pulls towards rare ones. On `zencrowd_us`
+    over the classes; with very uneven classes and few labels per item that pulls towards rare ones. On `zencrowd_us`
     (entity linking) it loses to the vote, 81 against 86 %.
 
     Parameters
@@ -33,7 +33,7 @@ class MACE(WarmAggregator):
         `vb` keeps a distribution over every annotator's competence and strategy (safer with few labels); `em` takes
         their most likely values.
     max_iter : int, default 200
-        Most iterations of each restart.
+        Maximum number of iterations of each restart.
     tol : float, default 0.0001
         Stop when no competence of any restart changes by more than this.
     restarts : int, default 10

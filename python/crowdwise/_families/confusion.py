@@ -31,12 +31,12 @@ class DawidSkene(WarmAggregator):
       into one, and a finding says so;
     - errors of many annotators are correlated (copies, shared misconceptions): its probabilities will be far too
       sure;
-    - there are two labels an item or fewer: nothing identifies the matrices.
+    - there are two labels per item or fewer: nothing identifies the matrices.
 
     Parameters
     ----------
     max_iter : int, default 1000
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 1e-6
         Stop when one EM step changes no probability, of a confusion matrix or of a class, by more than this.
     alpha : float, default 0.01
@@ -140,7 +140,7 @@ class OneCoin(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 1e-6
         Stop when one EM step changes no probability by more than this.
     alpha : float, default 0.01
@@ -227,7 +227,7 @@ class ConfusionVector(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 1e-6
         Stop when one EM step changes no probability by more than this.
     alpha : float, default 0.01
@@ -307,7 +307,7 @@ class SpammerHammer(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 200
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 1e-6
         Stop when one step changes no probability by more than this.
     warm_up : int, default 30
@@ -397,7 +397,7 @@ class BayesDawidSkene(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 1e-6
         Stop when one step changes no expected probability by more than this.
     alpha : float, default 1.1

@@ -28,11 +28,11 @@ class GLAD(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most rounds of expectation and maximisation.
+        Maximum number of rounds of expectation and maximisation.
     tol : float, default 0.0001
         Stop when no posterior changes by more than this in a round.
     inner_iter : int, default 25
-        Most search steps for abilities and eases in a round.
+        Maximum number of search steps for abilities and eases in a round.
     inner_tol : float, default 0.0001
         End the search of a round when no ability or log ease would move by more than this.
     difficulty : bool, default True

@@ -18,7 +18,7 @@ class DsMrf(Aggregator):
 
     Use it where items are linked and links mean likeness: papers that cite each other, pixels side by side, users
     who follow each other; or where features put like items together. On simulated 30 x 30 grids of three classes
-    with three labels an item it errs on 27.1 % (23.7 % with the pull that made them) where majority vote errs on
+    with three labels per item it errs on 27.1 % (23.7 % with the pull that made them) where majority vote errs on
     32.5 % and Dawid-Skene on 34.1 %.
 
     Do not use it where links do not mean likeness, and distrust it where the pull is learned from few labels: small
@@ -28,7 +28,7 @@ class DsMrf(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most iterations.
+        Maximum number of iterations.
     tol : float, default 0.0001
         Stop when one EM step changes no probability of a class by more than this.
     alpha : float, default 0.01

@@ -40,7 +40,7 @@ class GroupAwareVote(Aggregator):
         Number of groups in each connected part of the data, whether or not anybody depends on anybody. `null`: none
         unless a test finds dependence given the class.
     max_groups : int, default 10
-        Most groups that are looked for.
+        Maximum number of groups to look for.
     min_common : int, default 2
         Items that two annotators must have in common to be compared; the test for dependence wants 20.
     inside : str, default "majority-vote"
@@ -111,7 +111,7 @@ class GroupAwareEm(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most iterations over the groups.
+        Maximum number of iterations over the groups.
     tol : float, default 1e-6
         Stop when no probability changes by more than this.
     alpha : float, default 0.01
@@ -124,7 +124,7 @@ class GroupAwareEm(Aggregator):
         Number of groups in each connected part of the data, whether or not anybody depends on anybody. `null`: none
         unless a test finds dependence given the class.
     max_groups : int, default 10
-        Most groups that are looked for.
+        Maximum number of groups to look for.
     min_common : int, default 2
         Items that two annotators must have in common to be compared; the test for dependence wants 20.
     inside : str, default "dawid-skene"
@@ -202,9 +202,9 @@ class AdversarySpectral(Aggregator):
     Parameters
     ----------
     max_rounds : int, default 10
-        Most rounds of fitting the trusted annotators and judging all.
+        Maximum number of rounds of fitting the trusted annotators and judging all.
     threshold : float, default 3.0
-        A distance from the common low rank of so many standard deviations (of the median one) flags.
+        Flag an annotator this many (median) standard deviations away from the common low rank.
     min_common : int, default 10
         Items that two annotators must have in common to be compared.
     flagged : Literal["remove", "keep"], default "remove"

@@ -29,7 +29,7 @@ class MeanField(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 1e-6
         Stop when one step changes no expected probability by more than this.
     model : Literal["one-coin", "rows", "discrete"], default "one-coin"
@@ -126,7 +126,7 @@ class BeliefPropagation(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most exchanges of messages.
+        Maximum number of exchanges of messages.
     tol : float, default 0.0001
         Stop when an exchange changes no message by more than this, as a probability.
     damping : float, default 0.0
@@ -229,7 +229,7 @@ class KOS(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most exchanges of messages.
+        Maximum number of exchanges of messages.
     tol : float, default 0.0001
         Stop when the messages move by less than this, relative to their size.
     classes : Literal["auto", "joint", "one-vs-rest", "thresholds"], default "auto"

@@ -212,7 +212,7 @@ class CNMFEm(WarmAggregator):
         How the columns of a matrix are given to classes: as they go with the `votes`, or by the largest `trace` as
         published.
     max_iter : int, default 1000
-        Most iterations of EM (10 in the published tables).
+        Maximum number of iterations of EM (10 in the published tables).
     tol : float, default 1e-6
         Stop when one EM step changes no probability, of a confusion matrix or of a class, by more than this.
     alpha : float, default 0.01
@@ -309,7 +309,7 @@ class SymNmf(Aggregator):
         Where the search for the common subspace begins: the leading `eigenvectors` of all co-occurrences, the
         matrices of the `votes`, or `both`, of which the one under which the labels are more likely is kept.
     max_iter : int, default 50
-        Most sweeps over the annotators in the search for the common subspace.
+        Maximum number of sweeps over the annotators in the search for the common subspace.
     tol : float, default 1e-6
         Stop when a sweep changes the factors by less than this part.
     restarts : int, default 10
@@ -385,12 +385,12 @@ class CTD(Aggregator):
 
     Do not use it with small overlaps: third moments are noisy, and every triple counts alike. On real sets it was
     seldom better than EM and sometimes much worse; it falls below `majority-vote` on sets with many classes and few
-    labels (`music`: 10 classes, 4 labels an item) and on `adult2`. It is the slowest method of this family.
+    labels (`music`: 10 classes, 4 labels per item) and on `adult2`. It is the slowest method of this family.
 
     Parameters
     ----------
     max_iter : int, default 100
-        Most rounds over all matrices.
+        Maximum number of rounds over all matrices.
     tol : float, default 1e-6
         Stop when a round changes the matrices, and the class shares, by less than this part in all.
     inner_iter : int, default 10

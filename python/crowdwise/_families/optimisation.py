@@ -20,7 +20,7 @@ __all__ = [
 class MinimaxEntropy(Aggregator):
     r"""Each label depends on a matrix of its annotator and one of its item, both shrunk by a ridge.
 
-    Use it when items have many labels and differ in what they are mistaken for: on `bluebird` (39 labels an item)
+    Use it when items have many labels and differ in what they are mistaken for: on `bluebird` (39 labels per item)
     it errs on 8.3 %, `dawid-skene` on 10.2 %, majority vote on 24.1 %. It is also the model to ask which items are
     hard. For ordered classes the ordinal variant is the better one (`valence5` 59 %, majority vote 65 %; `adult2`
     22.8 % against 24.0 %).
@@ -34,11 +34,11 @@ class MinimaxEntropy(Aggregator):
     Parameters
     ----------
     max_iter : int, default 50
-        Most rounds of parameters and beliefs.
+        Maximum number of rounds of parameters and beliefs.
     tol : float, default 0.005
         Stop when no belief changes by more than this in a round.
     inner_iter : int, default 25
-        Most search steps for the parameters in a round.
+        Maximum number of search steps for the parameters in a round.
     inner_tol : float, default 0.00001
         End the search of a round when no parameter would move by more than this.
     variant : Literal["auto", "integrated", "categorical", "vector", "ordinal", "scalar", "annotators"], default "auto"
@@ -137,7 +137,7 @@ class MaxMarginMajorityVote(Aggregator):
     Parameters
     ----------
     max_iter : int, default 20
-        Most rounds of weights and classes.
+        Maximum number of rounds of weights and classes.
     inner_iter : int, default 200
         Sub-gradient steps for the weights in a round.
     penalty : float, default 0.25
@@ -288,7 +288,7 @@ class CRH(Aggregator):
     Parameters
     ----------
     max_iter : int, default 50
-        Most rounds of weights and truths.
+        Maximum number of rounds of weights and truths.
     tol : float, default 1e-6
         Real values: stop when no estimate moves by more than this many typical standard deviations. Classes: stop
         when none changes.
@@ -356,7 +356,7 @@ class CATD(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most rounds of weights and truths.
+        Maximum number of rounds of weights and truths.
     tol : float, default 1e-6
         Real values: stop when no estimate moves by more than this many typical standard deviations. Classes: stop
         when none changes.

@@ -20,7 +20,7 @@ class OrdinalVb(WarmAggregator):
     The recommended method for ordered classes. On `valence5` it has 0.50 (majority vote 0.35, Dawid-Skene 0.44), on
     `adult2` 0.763 (0.758, 0.739), on `relevance_s` 0.595 (0.541, 0.608), and a smaller mean distance from the true
     grade than majority vote on each (0.57, 0.264 and 0.513 grades against 0.78, 0.294 and 0.635). On simulated
-    grades (five grades, 3 to 10 labels an item, biases, skewed grades, compressed scales, guessers; 55 worlds) it
+    grades (five grades, 3 to 10 labels per item, biases, skewed grades, compressed scales, guessers; 55 worlds) it
     has 0.773 in the mean, `pooled-dawid-skene` 0.728, majority vote 0.707. For classes without an order it costs a
     point or so (`dog` 0.835 against 0.843 for Dawid-Skene).
 
@@ -31,14 +31,14 @@ class OrdinalVb(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most iterations (passes over the labels) after the scale is fitted.
+        Maximum number of iterations (passes over the labels) after the scale is fitted.
     tol : float, default 0.00001
         Stop when one step changes no expected probability by more than this, both for biases and noises and after
         them.
     strength : float, default 5.0
         Weight of the ordinal rows in those of an annotator, in labels, and likewise of the pooled ones.
     scale_iter : int, default 100
-        Most iterations for the biases and noises.
+        Maximum number of iterations for the biases and noises.
     slip : float, default 0.02
         Share of labels that are slips, spread evenly.
     bias_sd : float, default 0.5
@@ -110,7 +110,7 @@ class Ordinal(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 0.00001
         Stop when one step changes no expected probability by more than this.
     slip : float, default 0.02

@@ -31,7 +31,7 @@ class BradleyTerry(WarmAggregator):
         What a tie says: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
         outcome whose rate is estimated; `half`, half a win for each side.
     ridge : float, default 0.01
-        Pull of the scores towards 0 (weight of half their sum of squares): keeps scores finite for items that
+        Strength of the pull of the scores towards 0 (weight of half their sum of squares): keeps scores finite for items that
         always win or always lose. 0 = maximum likelihood.
     virtual_wins : float, default 0.0
         Wins and losses of every item against a virtual item of score 0, another way to keep scores finite.
@@ -47,7 +47,7 @@ class BradleyTerry(WarmAggregator):
         How the maximum is sought: `newton`; or `rounds`, in which every item's share becomes its wins over what its
         opponents' shares make likely (the MM algorithm, slower; it needs `ties=half`, no pull and no position).
     max_iter : int, default 100
-        Most Newton steps, or rounds.
+        Maximum number of Newton steps, or rounds.
     tol : float, default 1e-8
         Stops when no score changes by more than this; with `solver=rounds`, when the shares change by less in all.
     random_state : int | None, default 0
@@ -133,14 +133,14 @@ class CrowdBt(WarmAggregator):
     virtual_wins : float, default 0.5
         Wins and losses of every item against a virtual item of score 0: keeps scores finite.
     ridge : float, default 0.0
-        Pull of the scores towards 0 (weight of half their sum of squares).
+        Strength of the pull of the scores towards 0 (weight of half their sum of squares).
     level : float, default 0.9
         Level of the intervals.
     dense_items : int, default 1500
         Up to this many items standard errors are exact (time grows with the third power); beyond they are
         approximate and too small where comparisons are few.
     max_iter : int, default 500
-        Most steps of the optimiser.
+        Maximum number of steps of the optimiser.
     tol : float, default 1e-6
         Stops when no variable would move by more than this in a scaled gradient step.
     random_state : int | None, default 0
@@ -221,7 +221,7 @@ class RankCentrality(Aggregator):
         Components of up to this many items get intervals from the whole covariance; larger ones from each item's
         own comparisons alone.
     max_iter : int, default 10000
-        Most sweeps over the items.
+        Maximum number of sweeps over the items.
     tol : float, default 1e-9
         Stops when no score changes by more than this.
     random_state : int | None, default 0

@@ -128,7 +128,7 @@ class Median(Aggregator):
 class TrimmedMean(Aggregator):
     r"""The mean of each item without a share of its smallest and largest values.
 
-    Use it between `mean` and `median`: with ten or more labels an item and now and then a wild value it is nearly
+    Use it between `mean` and `median`: with ten or more labels per item and now and then a wild value it is nearly
     as precise as the mean and nearly as safe as the median. On the bundled ratings: mean 5.4, trimmed mean 4.4,
     median 3.9 (root mean squared error).
 
@@ -204,7 +204,7 @@ class GaussianAnnotators(Aggregator):
     Parameters
     ----------
     max_iter : int, default 300
-        Most rounds.
+        Maximum number of rounds.
     tol : float, default 1e-6
         Stop when no estimate moves by more than this part of the typical noise.
     bias : bool, default True
@@ -274,7 +274,7 @@ class LevelPropagation(Aggregator):
     r"""Real values by belief propagation: each annotator has one of a few levels of noise.
 
     Use it when annotators are of a few kinds (experts, ordinary people, guessers) and have no bias of their own; it
-    is then as good as if the noise were known. With very few labels an annotator it is steadier than fitting a free
+    is then as good as if the noise were known. With very few labels per annotator it is steadier than fitting a free
     variance.
 
     Do not use it when annotators have biases or use the scale differently (`gaussian-annotators`): on `valence`,
@@ -286,7 +286,7 @@ class LevelPropagation(Aggregator):
     Parameters
     ----------
     max_iter : int, default 30
-        Most rounds of messages.
+        Maximum number of rounds of messages.
     tol : float, default 1e-6
         Stop when no message (a probability) changes by more than this.
     levels : int, default 5
@@ -362,7 +362,7 @@ class CrowdRegression(Aggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most rounds.
+        Maximum number of rounds.
     tol : float, default 1e-6
         Stop when no estimate moves by more than this part of the typical noise.
     bias : bool, default True
@@ -374,7 +374,7 @@ class CrowdRegression(Aggregator):
     alpha : float | None, default None
         How alike the noise of annotators is: see `gaussian-annotators`.
     ridge : float, default 0.1
-        Pull of the weights (of features with deviation 1) towards 0, in items' worth.
+        Strength of the pull of the weights (of features with deviation 1) towards 0, in items' worth.
     random_state : int | None, default 0
         Seed of the random numbers; the same seed gives the same result.
     threads : int | None, default None

@@ -32,7 +32,7 @@ class OneClassSources(Aggregator):
     Parameters
     ----------
     max_iter : int, default 200
-        Most steps of the search for the accuracies.
+        Maximum number of steps of the search for the accuracies.
     tol : float, default 1e-8
         Stop when one step would change no log-odds by more than this.
     prior_accuracy : float, default 0.75
@@ -109,7 +109,7 @@ class LfEm(Aggregator):
     Parameters
     ----------
     max_iter : int, default 300
-        Most iterations (passes over the votes).
+        Maximum number of iterations (passes over the votes).
     tol : float, default 1e-7
         Stop when one step changes no posterior by more than this.
     lift : float, default 3.0
@@ -251,7 +251,7 @@ class LabelModel(Aggregator):
     Parameters
     ----------
     max_iter : int, default 3000
-        Most steps of the optimiser. They cost no pass over the votes.
+        Maximum number of steps of the optimiser. They cost no pass over the votes.
     tol : float, default 1e-7
         Stop when one step changes no rate by more than this.
     prior_accuracy : float, default 0.7
@@ -320,11 +320,11 @@ class Crowdlab(Aggregator):
     r"""Weighted average of annotators' labels and a classifier's class probabilities; closed form.
 
     Use it when a classifier was trained on the same task (on majority votes, say) and items have one to three
-    labels: on `labelme` (2.5 labels an item) it has 0.793 with a linear classifier whose own accuracy is about that
+    labels: on `labelme` (2.5 labels per item) it has 0.793 with a linear classifier whose own accuracy is about that
     of the vote (0.766). Give probabilities with `--probabilities FILE`: one row per item, one column per class.
 
     Probabilities must be out of sample (cross-validated): a classifier that has learned an item's own labels
-    repeats them and gets a weight that it does not deserve. With many labels an item the classifier hardly counts,
+    repeats them and gets a weight that it does not deserve. With many labels per item the classifier hardly counts,
     and a model of annotators is better: weights know accuracy only, no confusions, so that it falls below majority
     vote where annotators share a bias. Without probabilities it is an error.
 

@@ -28,7 +28,7 @@ class Spem(Aggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most EM iterations (passes over the labels) in each round.
+        Maximum number of EM iterations (passes over the labels) in each round.
     tol : float, default 1e-6
         Stop EM when one step changes no probability, of a confusion matrix or of a class, by more than this.
     alpha : float, default 1.0
@@ -46,7 +46,7 @@ class Spem(Aggregator):
     min_labels : int, default 10
         Annotators with fewer labels stay, whatever their score.
     max_rounds : int, default 10
-        Most rounds of EM and leaving out.
+        Maximum number of rounds of EM and leaving out.
     accelerate : bool, default True
         Extrapolate (SQUAREM): the same optimum in fewer iterations.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"

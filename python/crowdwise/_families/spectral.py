@@ -32,7 +32,7 @@ class SpectralSVD(Aggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most products with the matrix of labels and its transpose, for each part of the data and each problem that
+        Maximum number of products with the matrix of labels and its transpose, for each part of the data and each problem that
         the classes make.
     tol : float, default 1e-10
         Stop when the singular vector solves its equation up to this share of the squared singular value.
@@ -96,13 +96,13 @@ class SparseSpectralSVD(Aggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most products with a matrix, for each part of the data, each problem that the classes make and each of the
+        Maximum number of products with a matrix, for each part of the data, each problem that the classes make and each of the
         two matrices.
     tol : float, default 1e-12
         Stop when an eigenvector solves its equation up to this share of the eigenvalue.
     overlap : Literal["mean", "sum"], default "mean"
         What two annotators have in common: the `mean` agreement on their common items, whatever their number, or
-        its `sum` over them (cheaper, and linear in labels for any number of labels an item).
+        its `sum` over them (cheaper, and linear in labels for any number of labels per item).
     classes : Literal["auto", "joint", "one-vs-rest", "thresholds"], default "auto"
         More than two classes: `joint`, `one-vs-rest`, `thresholds` (of ordered classes, as in published tables), or
         `auto` = thresholds if the classes are ordered, else joint.
@@ -164,7 +164,7 @@ class KosSVD(Aggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most products with the matrix of labels and its transpose, for each part of the data and each problem that
+        Maximum number of products with the matrix of labels and its transpose, for each part of the data and each problem that
         the classes make.
     tol : float, default 1e-10
         Stop when the singular vector solves its equation up to this share of the squared singular value.
@@ -228,7 +228,7 @@ class SpectralEm(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most EM iterations (passes over the labels) from each start.
+        Maximum number of EM iterations (passes over the labels) from each start.
     tol : float, default 1e-6
         Stop when one EM step changes no probability, of a confusion matrix or of a class, by more than this.
     alpha : float, default 0.01
@@ -321,7 +321,7 @@ class MMSR(Aggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most rounds of trimmed ratios, for each part of the data.
+        Maximum number of rounds of trimmed ratios, for each part of the data.
     tol : float, default 1e-8
         Stop when no skill (0 = guesses, 1 = always right) changes by more than this in a round.
     corrupted : int | None, default None

@@ -94,9 +94,9 @@ class WeightedMajorityVote(Aggregator):
     accuracies : dict[str, Any] | None, default None
         Known accuracies of annotators by name, for rule `log-odds`; all others are estimated by agreement.
     leave_one_out : bool, default True
-        Compares an annotator with the majority of the others: without it everybody agrees with himself a little.
+        Compares an annotator with the majority of the others: without it, everybody agrees with themselves a little.
     max_iter : int, default 20
-        Most rounds of rule `iterative`.
+        Maximum number of rounds of rule `iterative`.
     beta : float, default 0.5
         Factor of rule `multiplicative` for a wrong answer.
     random_state : int | None, default 0
@@ -151,7 +151,7 @@ class WeightedMajorityVote(Aggregator):
 
 
 class ZeroBasedSkill(Aggregator):
-    r"""Weighted vote in which every annotator's weight steps towards the share of his labels that the vote agrees with.
+    r"""Weighted vote in which every annotator's weight steps towards the share of their labels that the vote agrees with.
 
     Use it where crowd-kit's `ZeroBasedSkill` was used and the same numbers are wanted, or as a slightly better
     `wawa`. On the bundled demo data: majority vote 86.5 % right, this 93.5 %.
@@ -164,13 +164,13 @@ class ZeroBasedSkill(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most iterations.
+        Maximum number of iterations.
     tol : float, default 1e-12
         Stops when no skill changes by more than this; further iterations would change nothing.
     learning_rate : float, default 1.0
         First step towards the measured agreement: 1 replaces the skill by it, less averages.
     reduce_every : int, default 20
-        The step is shortened at every so many iterations.
+        Number of iterations after which the step is shortened.
     reduce_factor : float, default 0.5
         The step is multiplied by this each time.
     head_start : float, default 0.00001

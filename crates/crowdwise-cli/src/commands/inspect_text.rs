@@ -239,7 +239,7 @@ fn agreement(out: &mut String, a: &Agreement, panel: Option<&Panel>, data: &Data
     rows.extend(a.kendall_tau.map(|x| ("Kendall's τ, mean", number(x))));
     if let Some(p) = panel {
         let text = format!(
-            "{:.1} of {:.1} labels an item, at least (correlation {:.2})",
+            "{:.1} of {:.1} labels per item, at least (correlation {:.2})",
             p.effective, p.judges, p.correlation
         );
         rows.push(("independent judges", text));
@@ -346,7 +346,7 @@ fn determined(d: &Identifiability, classes: &Names) -> Vec<(&'static str, String
     rows.push((
         "telling all classes apart",
         if d.triples.examined == 0 {
-            "not looked at: there are too many classes".into()
+            "skipped: there are too many classes".into()
         } else {
             format!(
                 "{} of {}; {} in a triple that determines its matrices",
@@ -367,7 +367,7 @@ fn determined(d: &Identifiability, classes: &Names) -> Vec<(&'static str, String
         rows.push((
             "hardest to tell apart",
             format!(
-                "{} and {}: exponent {:.2} with {:.1} labels an item",
+                "{} and {}: exponent {:.2} with {:.1} labels per item",
                 classes.name(p.a),
                 classes.name(p.b),
                 p.exponent,

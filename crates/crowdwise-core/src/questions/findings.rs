@@ -226,7 +226,7 @@ pub(super) fn of_structure(table: &Table, graph: &Parts, per_annotator: &[u64]) 
                     group(graph.with_three as u64),
                     group(graph.labelled as u64)
                 ),
-                "with one or two labels an item the annotators' quality is hardly determined: add labels to some items",
+                "with one or two labels per item the annotators' quality is hardly determined: add labels to some items",
             );
         }
         if graph.isolated > 0 {
@@ -291,7 +291,7 @@ fn of_classes(data: &Dataset, fit: &Fit, t: &Tally, out: &mut Vec<Finding>) {
         ));
     }
     let even = 1.0 / t.k as f64;
-    // one label an item leaves a draw in many models: that is no fault of the fit
+    // one label per item leaves a draw in many models: that is no fault of the fit
     if has_likelihood(fit) && 2 * data.table.n_labels() >= 3 * t.labelled && t.top < even + 0.05 * (1.0 - even) {
         out.push(Finding::new(
             "flat-posterior",

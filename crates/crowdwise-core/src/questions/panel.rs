@@ -146,7 +146,7 @@ pub(super) fn dependent(data: &Dataset, q: &[f64]) -> Option<Panel> {
     panel_of_errors(data, q).filter(|p| p.judges >= DENSE && WORTH * p.effective < p.judges)
 }
 
-/// Many labels an item, and few independent opinions: every method that takes annotators for independent is too sure.
+/// Many labels per item, and few independent opinions: every method that takes annotators for independent is too sure.
 pub(super) fn of_fit(data: &Dataset, fit: &Fit) -> Option<Finding> {
     let (_, q) = fit.model_posterior()?;
     let p = dependent(data, q)?;

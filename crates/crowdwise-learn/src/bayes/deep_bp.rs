@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DeepBp {
-    /// Most probability that the network may give to a class in the E-step; 1/K = the network is not asked.
+    /// Largest probability that the network may give to a class in the E-step; 1/K = the network is not asked.
     pub clip: f64,
     /// What an annotator is: `one-coin` = one accuracy, `rows` = a confusion matrix.
     pub model: AnnotatorPrior,
@@ -28,7 +28,7 @@ pub struct DeepBp {
     pub form: Form,
     /// Draws from the prior for `monte-carlo`.
     pub draws: usize,
-    /// Most exchanges of messages in an E-step.
+    /// Maximum number of exchanges of messages in an E-step.
     pub max_iter: usize,
     /// Epochs between two E-steps.
     pub epochs_per_round: usize,

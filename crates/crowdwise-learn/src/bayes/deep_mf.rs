@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DeepMf {
-    /// Most probability that the network may give to a class in the E-step; 1/K = the network is not asked.
+    /// Largest probability that the network may give to a class in the E-step; 1/K = the network is not asked.
     pub clip: f64,
     /// What an annotator is: `one-coin` = one accuracy, `rows` = a confusion matrix.
     pub model: AnnotatorPrior,

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub struct Conal {
     /// How strongly the annotators' own matrices are pushed away from the common one.
     pub lambda: f64,
-    /// Numbers by which items and annotators are compared to decide which matrix speaks.
+    /// Size of the embedding in which items and annotators are compared to choose the matrix.
     pub embedding: usize,
     /// Which matrix speaks: `learned`, always the annotator's `own`, or always the `common` one.
     pub gate: Gate,

@@ -127,7 +127,7 @@ impl Geometric {
     }
 
     /// Minus the log-volume of the class probabilities of the batch, times the weight; adds its derivative. A batch
-    /// whose volume is no number is passed over.
+    /// whose volume is not a number is passed over.
     fn volume_of_f(&self, f: &Probabilities, d_f: &mut [f64]) -> f64 {
         let (k, n) = (f.k, f.len() as f64);
         let gram = gram_of_rows(&f.rows, k, 1.0 / n);

@@ -28,7 +28,7 @@ pub(super) fn fit(auto: &Auto, data: &Dataset, cx: &mut Context<'_>) -> Result<O
         return Ok(words::simple(out, data, "majority-vote", few));
     }
     let one_class = one_class_sources(&labels);
-    // with few labels an item, matrices of the others are no better known than theirs
+    // with few labels per item, matrices of the others are no better known than theirs
     if one_class.most() || one_class.sources > 0 && words::thin(data).is_some() {
         return sources(data, &labels, gold, cx);
     }

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Auto {
-    /// Most iterations of each candidate.
+    /// Maximum number of iterations of each candidate.
     pub max_iter: usize,
     /// Stop a candidate when one step changes no expected probability by more than this.
     pub tol: f64,

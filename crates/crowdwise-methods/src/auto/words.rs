@@ -36,7 +36,7 @@ pub(super) fn simple(mut out: Outcome, data: &Dataset, method: &str, why: &str) 
     out
 }
 
-/// Fewer than two labels an item: nobody can be checked.
+/// Fewer than two labels per item: nobody can be checked.
 pub(super) fn thin(data: &Dataset) -> Option<Finding> {
     let labelled = (0..data.table.n_units()).filter(|&u| data.table.degree(u) > 0).count().max(1);
     let per_item = data.table.n_labels() as f64 / labelled as f64;

@@ -27,7 +27,7 @@ pub struct Mace {
     /// `vb` keeps a distribution over every annotator's competence and strategy (safer with few labels); `em` takes
     /// their most likely values.
     pub inference: MaceInference,
-    /// Most iterations of each restart.
+    /// Maximum number of iterations of each restart.
     pub max_iter: usize,
     /// Stop when no competence of any restart changes by more than this.
     pub tol: f64,

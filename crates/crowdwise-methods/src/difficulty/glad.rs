@@ -31,11 +31,11 @@ pub enum GladStart {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Glad {
-    /// Most rounds of expectation and maximisation.
+    /// Maximum number of rounds of expectation and maximisation.
     pub max_iter: usize,
     /// Stop when no posterior changes by more than this in a round.
     pub tol: f64,
-    /// Most search steps for abilities and eases in a round.
+    /// Maximum number of search steps for abilities and eases in a round.
     pub inner_iter: usize,
     /// End the search of a round when no ability or log ease would move by more than this.
     pub inner_tol: f64,

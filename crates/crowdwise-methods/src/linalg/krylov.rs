@@ -21,7 +21,7 @@ pub(crate) struct Leading {
     /// Pairs wanted; as many as the operator has if there are fewer.
     pub count: usize,
     pub spectrum: Spectrum,
-    /// Most products with the operator.
+    /// Maximum number of products with the operator.
     pub max_iter: usize,
     /// Stop when every wanted pair has |A v - λ v| below this times the largest |λ|.
     pub tol: f64,

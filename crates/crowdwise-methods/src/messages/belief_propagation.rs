@@ -38,7 +38,7 @@ pub enum Form {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BeliefPropagation {
-    /// Most exchanges of messages.
+    /// Maximum number of exchanges of messages.
     pub max_iter: usize,
     /// Stop when an exchange changes no message by more than this, as a probability.
     pub tol: f64,

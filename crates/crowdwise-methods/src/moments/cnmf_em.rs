@@ -27,7 +27,7 @@ pub struct CnmfEm {
     /// How the columns of a matrix are given to classes: as they go with the `votes`, or by the largest `trace` as
     /// published.
     pub align: Align,
-    /// Most iterations of EM (10 in the published tables).
+    /// Maximum number of iterations of EM (10 in the published tables).
     pub max_iter: usize,
     /// Stop when one EM step changes no probability, of a confusion matrix or of a class, by more than this.
     pub tol: f64,

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ctd {
-    /// Most rounds over all matrices.
+    /// Maximum number of rounds over all matrices.
     pub max_iter: usize,
     /// Stop when a round changes the matrices, and the class shares, by less than this part in all.
     pub tol: f64,

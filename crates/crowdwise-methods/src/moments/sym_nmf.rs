@@ -26,7 +26,7 @@ pub struct SymNmf {
     /// Where the search for the common subspace begins: the leading `eigenvectors` of all co-occurrences, the matrices of
     /// the `votes`, or `both`, of which the one under which the labels are more likely is kept.
     pub init: SymNmfInit,
-    /// Most sweeps over the annotators in the search for the common subspace.
+    /// Maximum number of sweeps over the annotators in the search for the common subspace.
     pub max_iter: usize,
     /// Stop when a sweep changes the factors by less than this part.
     pub tol: f64,

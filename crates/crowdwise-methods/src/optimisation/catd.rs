@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Catd {
-    /// Most rounds of weights and truths.
+    /// Maximum number of rounds of weights and truths.
     pub max_iter: usize,
     /// Real values: stop when no estimate moves by more than this many typical standard deviations. Classes: stop when none
     /// changes.

@@ -15,7 +15,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MaxMarginMajorityVote {
-    /// Most rounds of weights and classes.
+    /// Maximum number of rounds of weights and classes.
     pub max_iter: usize,
     /// Sub-gradient steps for the weights in a round.
     pub inner_iter: usize,

@@ -63,11 +63,11 @@ pub enum MinimaxSearch {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MinimaxEntropy {
-    /// Most rounds of parameters and beliefs.
+    /// Maximum number of rounds of parameters and beliefs.
     pub max_iter: usize,
     /// Stop when no belief changes by more than this in a round.
     pub tol: f64,
-    /// Most search steps for the parameters in a round.
+    /// Maximum number of search steps for the parameters in a round.
     pub inner_iter: usize,
     /// End the search of a round when no parameter would move by more than this.
     pub inner_tol: f64,
@@ -83,7 +83,7 @@ pub struct MinimaxEntropy {
     pub alpha: Option<f64>,
     /// Ridge of items instead of the one by `gamma`.
     pub beta: Option<f64>,
-    /// Choose `gamma` among 1/4, 1/2, 1, 2 and 4 by how well hidden labels are foretold, in so many folds; 0 = take it as
+    /// Choose `gamma` among 1/4, 1/2, 1, 2 and 4 by how well hidden labels are predicted, with this many folds; 0 = take it as
     /// it is.
     pub folds: usize,
     /// Search: `joint` (all parameters at once), `alternating` (annotators, then items: faster on large data, little memory),

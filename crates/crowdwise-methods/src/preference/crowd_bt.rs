@@ -33,14 +33,14 @@ pub struct CrowdBradleyTerry {
     pub beta: Option<f64>,
     /// Wins and losses of every item against a virtual item of score 0: keeps scores finite.
     pub virtual_wins: f64,
-    /// Pull of the scores towards 0 (weight of half their sum of squares).
+    /// Strength of the pull of the scores towards 0 (weight of half their sum of squares).
     pub ridge: f64,
     /// Level of the intervals.
     pub level: f64,
     /// Up to this many items standard errors are exact (time grows with the third power); beyond they are approximate
     /// and too small where comparisons are few.
     pub dense_items: usize,
-    /// Most steps of the optimiser.
+    /// Maximum number of steps of the optimiser.
     pub max_iter: usize,
     /// Stops when no variable would move by more than this in a scaled gradient step.
     pub tol: f64,

@@ -25,7 +25,7 @@ pub struct RankCentrality {
     /// Components of up to this many items get intervals from the whole covariance; larger ones from each item's own
     /// comparisons alone.
     pub dense_items: usize,
-    /// Most sweeps over the items.
+    /// Maximum number of sweeps over the items.
     pub max_iter: usize,
     /// Stops when no score changes by more than this.
     pub tol: f64,

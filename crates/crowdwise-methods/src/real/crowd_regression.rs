@@ -16,7 +16,7 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CrowdRegression {
-    /// Most rounds.
+    /// Maximum number of rounds.
     pub max_iter: usize,
     /// Stop when no estimate moves by more than this part of the typical noise.
     pub tol: f64,
@@ -28,7 +28,7 @@ pub struct CrowdRegression {
     pub degrees_of_freedom: Option<f64>,
     /// How alike the noise of annotators is: see `gaussian-annotators`.
     pub alpha: Option<f64>,
-    /// Pull of the weights (of features with deviation 1) towards 0, in items' worth.
+    /// Strength of the pull of the weights (of features with deviation 1) towards 0, in items' worth.
     pub ridge: f64,
 }
 

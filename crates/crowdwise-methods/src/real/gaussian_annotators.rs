@@ -13,7 +13,7 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GaussianAnnotators {
-    /// Most rounds.
+    /// Maximum number of rounds.
     pub max_iter: usize,
     /// Stop when no estimate moves by more than this part of the typical noise.
     pub tol: f64,

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LabelModel {
-    /// Most steps of the optimiser. They cost no pass over the votes.
+    /// Maximum number of steps of the optimiser. They cost no pass over the votes.
     pub max_iter: usize,
     /// Stop when one step changes no rate by more than this.
     pub tol: f64,

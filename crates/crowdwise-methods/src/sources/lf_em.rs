@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LfEm {
-    /// Most iterations (passes over the votes).
+    /// Maximum number of iterations (passes over the votes).
     pub max_iter: usize,
     /// Stop when one step changes no posterior by more than this.
     pub tol: f64,

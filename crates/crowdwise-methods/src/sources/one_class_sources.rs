@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OneClassSources {
-    /// Most steps of the search for the accuracies.
+    /// Maximum number of steps of the search for the accuracies.
     pub max_iter: usize,
     /// Stop when one step would change no log-odds by more than this.
     pub tol: f64,

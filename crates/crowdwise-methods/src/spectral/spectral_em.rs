@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpectralEm {
-    /// Most EM iterations (passes over the labels) from each start.
+    /// Maximum number of EM iterations (passes over the labels) from each start.
     pub max_iter: usize,
     /// Stop when one EM step changes no probability, of a confusion matrix or of a class, by more than this.
     pub tol: f64,

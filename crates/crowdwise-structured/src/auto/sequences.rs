@@ -116,7 +116,7 @@ fn interrupted(tokens: Outcome) -> Outcome {
 
 fn words(v: &Verdict, how: &str) -> String {
     format!(
-        "it predicts labels of annotators that were hidden from it {how} than token by token ({:.4} against {:.4} nats a label, \
+        "it predicts labels of annotators that were hidden from it {how} than token by token ({:.4} against {:.4} nats per label, \
          standard error of the difference {:.4})",
         v.sequence, v.tokens, v.error
     )

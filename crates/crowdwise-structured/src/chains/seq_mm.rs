@@ -16,7 +16,7 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SeqMm {
-    /// Most steps of projected gradient for the transition matrix.
+    /// Maximum number of steps of projected gradient for the transition matrix.
     pub max_iter: usize,
     /// Smoothing of the confusion matrices: added to every cell of the expected counts, as in dawid-skene.
     pub alpha: f64,

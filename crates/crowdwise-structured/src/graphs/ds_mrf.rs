@@ -16,7 +16,7 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DsMrf {
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub max_iter: usize,
     /// Stop when one EM step changes no probability of a class by more than this.
     pub tol: f64,

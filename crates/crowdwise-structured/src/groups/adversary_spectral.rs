@@ -24,9 +24,9 @@ pub enum Flagged {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdversarySpectral {
-    /// Most rounds of fitting the trusted annotators and judging all.
+    /// Maximum number of rounds of fitting the trusted annotators and judging all.
     pub max_rounds: usize,
-    /// A distance from the common low rank of so many standard deviations (of the median one) flags.
+    /// Flag an annotator this many (median) standard deviations away from the common low rank.
     pub threshold: f64,
     /// Items that two annotators must have in common to be compared.
     pub min_common: usize,

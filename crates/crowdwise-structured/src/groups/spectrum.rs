@@ -59,7 +59,7 @@ fn orthonormal(rows: &mut [Vec<f64>]) {
     }
 }
 
-/// Most rounds.
+/// Maximum number of rounds.
 const ROUNDS: usize = 200;
 
 /// Degree of the polynomial that a round applies.

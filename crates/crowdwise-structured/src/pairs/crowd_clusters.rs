@@ -16,7 +16,7 @@ pub struct CrowdClusters {
     pub alpha: f64,
     /// Wrong answers of each kind taken as seen of every annotator.
     pub beta: f64,
-    /// Most rounds: first of pairs on their own, then of clusters.
+    /// Maximum number of rounds: first of pairs on their own, then of clusters.
     pub max_iter: usize,
     /// Stops when no rate changes by more than this.
     pub tol: f64,

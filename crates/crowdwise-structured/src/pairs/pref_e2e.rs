@@ -22,13 +22,13 @@ pub struct PrefE2e {
     pub alpha: f64,
     /// See `alpha`.
     pub beta: f64,
-    /// Pull of the weights towards 0 (weight of half their sum of squares).
+    /// Strength of the pull of the weights towards 0 (weight of half their sum of squares).
     pub ridge: f64,
     /// Scale features to mean 0 and deviation 1.
     pub standardise: bool,
     /// Level of the intervals.
     pub level: f64,
-    /// Most steps of the optimiser.
+    /// Maximum number of steps of the optimiser.
     pub max_iter: usize,
     /// Stops when no variable would move by more than this in a scaled gradient step.
     pub tol: f64,

@@ -15,7 +15,7 @@ use serde_json::json;
 pub struct SimLogistic {
     /// Number of clusters.
     pub clusters: usize,
-    /// Numbers in the hidden layer.
+    /// Units in the hidden layer.
     pub hidden: usize,
     /// Passes over the judgements.
     pub epochs: usize,
@@ -43,7 +43,7 @@ pub struct SimVolmax {
     pub lambda: f64,
     /// Epochs before the volume counts.
     pub warm_up: usize,
-    /// Numbers in the hidden layer.
+    /// Units in the hidden layer.
     pub hidden: usize,
     /// Passes over the judgements.
     pub epochs: usize,
