@@ -40,13 +40,13 @@ impl Format {
 
 #[derive(Clone, Debug, clap::Args)]
 pub struct OutputOptions {
-    /// How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]
+    /// Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]
     #[arg(long, value_enum, hide_possible_values = false)]
     pub format: Option<Format>,
-    /// Write to FILE, which appears only when it is complete
+    /// Write to FILE, which appears only once it is complete
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)
+    /// In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)
     #[arg(long, hide_short_help = true)]
     pub spreadsheet_safe: bool,
 }

@@ -133,7 +133,10 @@ pub(crate) fn check_text(head: &[u8], wanted: bool, file: &str) -> Result<(), Er
     }
     let first = &look[..memchr(b'\n', look).unwrap_or(look.len())];
     if memchr(0, first).is_some() {
-        return refuse("there are NUL bytes on its first line: it is not text, or it is damaged", "copy or export it again");
+        return refuse(
+            "there are NUL bytes on its first line: it is not text, or it is damaged",
+            "copy or export it again",
+        );
     }
     Ok(())
 }

@@ -61,10 +61,7 @@ fn packed_files_without_the_ending() {
     assert_eq!(read.notes[1], "v.csv is gzip-compressed despite its name");
     assert_eq!(try_read("v.csv.gz", &gzip, &plain()).unwrap().notes.len(), 1);
     let zstd = zstd::encode_all(CSV.as_bytes(), 1).unwrap();
-    assert_eq!(
-        try_read("v.csv", &zstd, &plain()).unwrap().notes[1],
-        "v.csv is zstd-compressed despite its name"
-    );
+    assert_eq!(try_read("v.csv", &zstd, &plain()).unwrap().notes[1], "v.csv is zstd-compressed despite its name");
     let parquet = zstd::encode_all(written(TableFormat::Parquet).as_slice(), 1).unwrap();
     assert_eq!(try_read("v.parquet.zst", &parquet, &plain()).unwrap().value.table.n_labels(), 2);
 }
