@@ -42,7 +42,7 @@ pub(crate) fn check_values(data: &Dataset) -> Result<(), Error> {
     Err(Error::BadData {
         file: data.source.clone(),
         what: format!("the value {:e} of annotator `{who}` is too large to calculate with{more}", values[at]),
-        hint: Some("values beyond 1e60 overflow: take them out, or divide all by one number".into()),
+        hint: Some("values beyond 1e60 overflow: remove them, or rescale all values".into()),
     })
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn check_result(method: &str, data: &Dataset, truth: &Truth, annotato
     } else {
         return Ok(());
     };
-    Err(Error::NotFinite { what, hint: "give parameters nearer to their defaults, or values of a usual size".into() })
+    Err(Error::NotFinite { what, hint: "use parameters closer to their defaults, or values of a usual size".into() })
 }
 
 #[cfg(test)]

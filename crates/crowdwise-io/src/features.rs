@@ -110,7 +110,7 @@ pub(crate) fn align(
     if order.len() != matrix.rows {
         return Err(bad(
             format!("{} rows of {what} for {} items in the items file", matrix.rows, order.len()),
-            "both must have one row an item, in the same order",
+            "both must have one row per item, in the same order",
         ));
     }
     let mut lookup = table.items().clone();

@@ -136,7 +136,7 @@ fn shape(text: &str) -> Result<(usize, usize, Option<[usize; 3]>), String> {
         [rows] => Ok((rows, 1, None)),
         [rows, columns] => Ok((rows, columns, None)),
         [rows, ref more @ ..] if !more.is_empty() => {
-            // Images and the like: one row an item all the same.
+            // Images and the like: one row per item all the same.
             let columns = more.iter().try_fold(1usize, |n, &m| n.checked_mul(m)).ok_or("the shape is too large")?;
             let image = match more {
                 [height, width] => Some([*height, *width, 1]),

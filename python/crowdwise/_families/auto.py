@@ -14,7 +14,7 @@ __all__ = [
 
 
 class Auto(Aggregator):
-    r"""Chooses the model that the labels speak for, rejects those that collapse, and reports calibrated probabilities.
+    r"""Chooses the model that fits the labels, rejects those that collapse, and reports calibrated probabilities.
 
     Use it when nobody knows which method suits the data, which is the usual case: it is the default of `fit`.
     Figures on real sets are in `benches/QUALITY.md`, what its probabilities are worth in `benches/TRUST.md`.

@@ -18,7 +18,7 @@ __all__ = [
 
 
 class TwoStage(Learner):
-    r"""Any label-integration method, then a network on its hard or soft labels.
+    r"""Any label-integration method, then a network trained on its hard or soft labels.
 
     Use it as the yardstick for learning end to end, and when items have many labels each: then the first stage is
     nearly right and nothing is left to gain. Use it with `method=majority-vote` for labelling functions that vote

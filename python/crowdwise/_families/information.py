@@ -14,7 +14,7 @@ __all__ = [
 
 
 class MaxMig(Learner):
-    r"""Makes the information that a network and the crowd have in common as large as possible.
+    r"""Maximises the information that a network and the crowd have in common.
 
     Use it when annotators may share mistakes: copies of each other, a majority that always says the same, common
     misunderstandings that the features do not show. What annotators have in common with each other but not with the

@@ -109,7 +109,7 @@ class MeanField(WarmAggregator):
 
 
 class BeliefPropagation(Aggregator):
-    r"""Items and annotators exchange messages; what is unknown of an annotator is integrated out.
+    r"""Items and annotators exchange messages; what is unknown about an annotator is integrated out.
 
     Use it when labels are few: three or four per item or annotator. It then comes close to the best that any method
     can do. With 1,000 items, three labels each, four per annotator and accuracies from Beta(0.2, 0.1), it is right

@@ -125,7 +125,7 @@ class MinimaxEntropy(Aggregator):
 
 
 class MaxMarginMajorityVote(Aggregator):
-    r"""Weighted vote whose weights let every item's class win by a margin, as a support vector machine does.
+    r"""Weighted vote whose weights make every item's class win by a margin, as in a support vector machine.
 
     Use it as a cautious improvement of the plain vote that needs no model of errors: weights move only as far as
     margins ask for. It errs on 8.5 % of the items of `rte` (majority vote 10.3 %), on 16.5 % of `dog` (17.8 %).
@@ -275,7 +275,7 @@ class CrowdSVM(Aggregator):
 
 
 class CRH(Aggregator):
-    r"""Truths and weights of annotators that minimise the weighted loss, for classes and for real values.
+    r"""Truths and annotator weights that minimise the weighted loss, for classes and for real values.
 
     Use it when one simple rule should serve classes and numbers alike, and annotators differ in overall quality. It
     errs on 7.5 % of `rte` (majority vote 10.3 %) and 12.3 % of `zencrowd_us` (13.9 %); on `dots_guess` its root
@@ -342,7 +342,7 @@ class CRH(Aggregator):
 
 
 class CATD(Aggregator):
-    r"""Weights from the upper confidence limit of an annotator's error, so that few labels weigh little.
+    r"""Weights from the upper confidence limit of an annotator's error: annotators with few labels count little.
 
     Use it on long tails, where most annotators gave a handful of labels, and when errors of many annotators agree:
     on `zencrowd_us` it errs on 9.0 % (majority vote 13.9 %, `dawid-skene` 17.8 %). On real values it is the best

@@ -96,7 +96,7 @@ class OrdinalVb(WarmAggregator):
 
 
 class Ordinal(Aggregator):
-    r"""Annotators see the true grade with a bias and a noise of their own, or guess; few numbers for each of them.
+    r"""Annotators see the true grade with their own bias and noise, or guess; few parameters per annotator.
 
     Use it for grades, levels and ratings on a short scale when you want to know who is strict, who is mild, who is
     careless and who guesses, with few labels from each. For labels use `ordinal-vb`, which begins here and lets an

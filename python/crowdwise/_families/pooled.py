@@ -110,7 +110,7 @@ class PooledDawidSkene(WarmAggregator):
 
 
 class CommunityBCC(Aggregator):
-    r"""Annotators belong to communities, whose confusion rows they vary, by variational Bayes.
+    r"""Annotators belong to communities with similar confusion matrices, by variational Bayes.
 
     Use it when annotators come in kinds (experts and beginners, two teams, two languages) and have few labels each:
     an annotator is then known by its kind after a handful of labels. `communities=1` is plain partial pooling,
@@ -196,7 +196,7 @@ class CommunityBCC(Aggregator):
 
 
 class HierarchicalDawidSkene(Aggregator):
-    r"""Rows of annotators vary around those of a population, whose spread is learned: partial pooling.
+    r"""Confusion matrices that vary around those of a population, whose spread is learned: partial pooling.
 
     Use it with few labels per annotator and habits that annotators share: with 8 labels each and common confusions
     of four classes it reaches about 3 points more than majority vote, where plain Dawid-Skene loses 4. The spread

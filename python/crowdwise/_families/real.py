@@ -72,7 +72,7 @@ class Mean(Aggregator):
 
 
 class Median(Aggregator):
-    r"""The middle value of each item (of an even number: the mean of the two middle ones); unmoved by a few wild values.
+    r"""The median of the values of each item; not affected by a few wild values.
 
     Use it when some values may be grossly wrong: up to half of the values of an item can be anything without moving
     the median beyond the rest. On the bundled ratings, where one of ten annotators guesses, it errs by 3.9 (root
@@ -126,7 +126,7 @@ class Median(Aggregator):
 
 
 class TrimmedMean(Aggregator):
-    r"""The mean of each item without a share of its smallest and largest values.
+    r"""The mean of each item's values, leaving out a share of the smallest and largest.
 
     Use it between `mean` and `median`: with ten or more labels per item and now and then a wild value it is nearly
     as precise as the mean and nearly as safe as the median. On the bundled ratings: mean 5.4, trimmed mean 4.4,
@@ -189,7 +189,7 @@ class TrimmedMean(Aggregator):
 
 
 class GaussianAnnotators(Aggregator):
-    r"""Real values with a bias, a noise and, on demand, a scale per annotator; robust with Student's t.
+    r"""Real values with a bias, a noise level and, optionally, a scale per annotator; robust with Student's t.
 
     Use it when annotators differ: some are careful, some are rough, some are always high. With `scale=true` it also
     allows for people who use the scale in their own way (stay near the middle, or at the ends), which is what
@@ -348,7 +348,7 @@ class LevelPropagation(Aggregator):
 
 
 class CrowdRegression(Aggregator):
-    r"""Truths as a linear function of features, with a bias and a noise per annotator.
+    r"""True values as a linear function of features, with a bias and a noise level per annotator.
 
     Use it when items have features that tell something of their values and each item has few labels: the features
     stand in for the labels that are missing, and annotators are judged against them as well as against each other.

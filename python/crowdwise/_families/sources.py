@@ -18,7 +18,7 @@ __all__ = [
 
 
 class OneClassSources(Aggregator):
-    r"""Weighted vote for sources that vote one class or are silent; no label wins that nobody gave.
+    r"""Weighted vote for sources that vote for one class or abstain; only labels that somebody gave can win.
 
     Use it for labelling functions, patterns, lookups and rules that each vote for one class only, alone or mixed
     with sources that vote for several. The label of such a source follows from its having voted, so that no

@@ -337,7 +337,7 @@ fn determined(d: &Identifiability, classes: &Names) -> Vec<(&'static str, String
         rows.push((
             "pairs of full rank",
             format!(
-                "{} of {} looked at; smallest over largest singular value {low:.2} to {high:.2}, median {middle:.2}",
+                "{} of {} examined; smallest over largest singular value {low:.2} to {high:.2}, median {middle:.2}",
                 n(d.pairs.full_rank),
                 counted(d.pairs.examined as u64, "pair", "pairs")
             ),
@@ -376,13 +376,7 @@ fn determined(d: &Identifiability, classes: &Names) -> Vec<(&'static str, String
         ));
     }
     if let Some(e) = d.error_bound.filter(|&e| e < 1.0) {
-        rows.push((
-            "error bound",
-            format!(
-                "at most {:.1} % wrong if annotators erred independently, as they look beside each other",
-                100.0 * e
-            ),
-        ));
+        rows.push(("error bound", format!("at most {:.1} % wrong if annotators err independently", 100.0 * e)));
     }
     if let Some(p) = &d.dependent {
         rows.push((

@@ -156,7 +156,7 @@ pub(super) fn of_fit(data: &Dataset, fit: &Fit) -> Option<Finding> {
         Subject::Data,
         format!(
             "{} annotators label an item on average, but they err on the same items (correlation {:.2}): together they are worth \
-             about {:.0} who err independently, and nobody can tell from their labels where all of them are wrong",
+             about {:.0} who err independently, and their labels cannot show where all of them are wrong",
             group(p.judges.round() as u64),
             p.correlation,
             p.effective.round().max(1.0)

@@ -57,7 +57,7 @@ impl Method for TwoStage {
     const INFO: MethodInfo = MethodInfo {
         id: "two-stage",
         name: "Two stages",
-        summary: "Any label-integration method, then a network on its hard or soft labels.",
+        summary: "Any label-integration method, then a network trained on its hard or soft labels.",
         doc: include_str!("two_stage.md"),
         aliases: &["two-step"],
         accepts: &[LabelKind::Categorical],

@@ -71,7 +71,7 @@ impl Method for MaxMig {
     const INFO: MethodInfo = MethodInfo {
         id: "max-mig",
         name: "Max-MIG",
-        summary: "Makes the information that a network and the crowd have in common as large as possible.",
+        summary: "Maximises the information that a network and the crowd have in common.",
         doc: include_str!("max_mig.md"),
         aliases: &["maxmig"],
         accepts: &[LabelKind::Categorical],

@@ -45,7 +45,7 @@ impl Method for Auto {
     const INFO: MethodInfo = MethodInfo {
         id: "auto",
         name: "Automatic choice",
-        summary: "Chooses the model that the labels speak for, rejects those that collapse, and reports calibrated probabilities.",
+        summary: "Chooses the model that fits the labels, rejects those that collapse, and reports calibrated probabilities.",
         doc: include_str!("auto.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical, LabelKind::Real, LabelKind::Preference],

@@ -219,7 +219,7 @@ impl Method for BeliefPropagation {
     const INFO: MethodInfo = MethodInfo {
         id: "belief-propagation",
         name: "Belief propagation",
-        summary: "Items and annotators exchange messages; what is unknown of an annotator is integrated out.",
+        summary: "Items and annotators exchange messages; what is unknown about an annotator is integrated out.",
         doc: include_str!("belief_propagation.md"),
         aliases: &["bp", "bp-mc", "bp-poly"],
         accepts: &[LabelKind::Categorical],

@@ -53,7 +53,7 @@ impl Method for Catd {
     const INFO: MethodInfo = MethodInfo {
         id: "catd",
         name: "CATD",
-        summary: "Weights from the upper confidence limit of an annotator's error, so that few labels weigh little.",
+        summary: "Weights from the upper confidence limit of an annotator's error: annotators with few labels count little.",
         doc: include_str!("catd.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical, LabelKind::Real],

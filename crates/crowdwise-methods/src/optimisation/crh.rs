@@ -81,7 +81,7 @@ impl Method for Crh {
     const INFO: MethodInfo = MethodInfo {
         id: "crh",
         name: "CRH",
-        summary: "Truths and weights of annotators that minimise the weighted loss, for classes and for real values.",
+        summary: "Truths and annotator weights that minimise the weighted loss, for classes and for real values.",
         doc: include_str!("crh.md"),
         aliases: &["opt-crowd"],
         accepts: &[LabelKind::Categorical, LabelKind::Real],

@@ -86,7 +86,7 @@ impl Method for MaxMarginMajorityVote {
     const INFO: MethodInfo = MethodInfo {
         id: "max-margin-majority-vote",
         name: "Max-margin majority vote",
-        summary: "Weighted vote whose weights let every item's class win by a margin, as a support vector machine does.",
+        summary: "Weighted vote whose weights make every item's class win by a margin, as in a support vector machine.",
         doc: include_str!("max_margin_majority_vote.md"),
         aliases: &["m3v"],
         accepts: &[LabelKind::Categorical],

@@ -148,7 +148,7 @@ impl Method for Ordinal {
     const INFO: MethodInfo = MethodInfo {
         id: "ordinal",
         name: "Ordinal annotators",
-        summary: "Annotators see the true grade with a bias and a noise of their own, or guess; few numbers for each of them.",
+        summary: "Annotators see the true grade with their own bias and noise, or guess; few parameters per annotator.",
         doc: include_str!("ordinal.md"),
         aliases: &["graded-response"],
         accepts: &[LabelKind::Categorical],

@@ -104,7 +104,7 @@ impl Method for CommunityBcc {
     const INFO: MethodInfo = MethodInfo {
         id: "community-bcc",
         name: "Community BCC",
-        summary: "Annotators belong to communities, whose confusion rows they vary, by variational Bayes.",
+        summary: "Annotators belong to communities with similar confusion matrices, by variational Bayes.",
         doc: include_str!("community_bcc.md"),
         aliases: &["cbcc"],
         accepts: &[LabelKind::Categorical],

@@ -186,7 +186,7 @@ impl Method for HierarchicalDawidSkene {
     const INFO: MethodInfo = MethodInfo {
         id: "hierarchical-dawid-skene",
         name: "Hierarchical Dawid-Skene",
-        summary: "Rows of annotators vary around those of a population, whose spread is learned: partial pooling.",
+        summary: "Confusion matrices that vary around those of a population, whose spread is learned: partial pooling.",
         doc: include_str!("hierarchical_dawid_skene.md"),
         aliases: &["hds"],
         accepts: &[LabelKind::Categorical],

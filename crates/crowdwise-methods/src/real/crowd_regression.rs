@@ -50,7 +50,7 @@ impl Method for CrowdRegression {
     const INFO: MethodInfo = MethodInfo {
         id: "crowd-regression",
         name: "Regression from a crowd",
-        summary: "Truths as a linear function of features, with a bias and a noise per annotator.",
+        summary: "True values as a linear function of features, with a bias and a noise level per annotator.",
         doc: include_str!("crowd_regression.md"),
         aliases: &["reg-e2e"],
         accepts: &[LabelKind::Real],

@@ -49,7 +49,7 @@ impl Method for GaussianAnnotators {
     const INFO: MethodInfo = MethodInfo {
         id: "gaussian-annotators",
         name: "Gaussian annotators",
-        summary: "Real values with a bias, a noise and, on demand, a scale per annotator; robust with Student's t.",
+        summary: "Real values with a bias, a noise level and, optionally, a scale per annotator; robust with Student's t.",
         doc: include_str!("gaussian_annotators.md"),
         aliases: &["reg-em", "reg-t"],
         accepts: &[LabelKind::Real],

@@ -31,7 +31,7 @@ impl Method for TrimmedMean {
     const INFO: MethodInfo = MethodInfo {
         id: "trimmed-mean",
         name: "Trimmed mean",
-        summary: "The mean of each item without a share of its smallest and largest values.",
+        summary: "The mean of each item's values, leaving out a share of the smallest and largest.",
         doc: include_str!("trimmed_mean.md"),
         aliases: &["reg-trimmed"],
         accepts: &[LabelKind::Real],

@@ -62,7 +62,7 @@ impl Method for OneClassSources {
     const INFO: MethodInfo = MethodInfo {
         id: "one-class-sources",
         name: "One-class sources",
-        summary: "Weighted vote for sources that vote one class or are silent; no label wins that nobody gave.",
+        summary: "Weighted vote for sources that vote for one class or abstain; only labels that somebody gave can win.",
         doc: include_str!("one_class_sources.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical],

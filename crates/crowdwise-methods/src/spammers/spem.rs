@@ -242,7 +242,7 @@ fn said(data: &Dataset, rest: &Dataset, n: &[u64], left_out: &[usize]) -> Vec<Fi
             Severity::Warning,
             Subject::Data,
             format!("{} items had labels of such annotators only", group((before - after) as u64)),
-            "nothing but the class shares is known of them: ask for other labels",
+            "all that is known about them is the class shares: collect labels from other annotators",
         ));
     }
     let mean = |d: &Dataset, items: usize| d.table.n_labels() as f64 / items.max(1) as f64;

@@ -42,7 +42,7 @@ impl Method for ZeroBasedSkill {
     const INFO: MethodInfo = MethodInfo {
         id: "zero-based-skill",
         name: "Zero-based skill",
-        summary: "Weighted vote in which every annotator's weight steps towards the share of their labels that the vote agrees with.",
+        summary: "Weighted vote; each annotator's weight moves towards their agreement with the vote.",
         doc: include_str!("zero_based_skill.md"),
         aliases: &["zbs"],
         accepts: &[LabelKind::Categorical],

@@ -213,7 +213,7 @@ fn said(data: &Dataset, flags: &[Option<(Why, Score)>], done: Flagged) -> Vec<Fi
                 same[0].0.code(),
                 Severity::Warning,
                 Subject::Data,
-                format!("{} more annotators likewise", group((same.len() - TOLD) as u64)),
+                format!("{} more annotators like these", group((same.len() - TOLD) as u64)),
                 "the details of the fit have them all",
             ));
         }
