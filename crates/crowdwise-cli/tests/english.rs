@@ -29,8 +29,9 @@ const PHRASES: &[(&str, &str)] = &[
 
 /// Places where the words mean something else.
 const FINE: &[&str] = &[
-    // a verb: somebody labels an item
+    // a verb, or a number of labels that somebody has
     "annotator labels an item",
+    "more labels an item has",
     "fewer labels an annotator has",
     "fewer labels an annotator gave",
 ];

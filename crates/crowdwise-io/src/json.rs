@@ -215,7 +215,7 @@ pub(crate) fn sample(blocks: &mut Blocks, file: &str) -> Result<Vec<Map<String, 
         };
         return Err(Error::Unreadable {
             file: file.into(),
-            what: "there is no JSON object on its first lines".into(),
+            what: "its first lines hold no JSON object".into(),
             hint: Some(hint.into()),
         });
     }

@@ -70,7 +70,7 @@ fn title(format: Format) -> &'static str {
 }
 
 fn misnamed(file: &str, content: Format) -> String {
-    format!("{file} is {} by its content, whatever its name says, and read as such", title(content))
+    format!("{file} is {} despite its name, and is read as such", title(content))
 }
 
 /// Whether text that begins with a brace or a bracket is JSON: a whole object on the first line, or the beginning of

@@ -31,11 +31,11 @@ fn written(format: TableFormat) -> Vec<u8> {
 fn what_the_content_tells_for_certain_is_believed() {
     let array = format!("[{}]", LINES.trim_end().replace('\n', ","));
     let cases: [(&str, Vec<u8>, &str); 5] = [
-        ("v.csv", written(TableFormat::Parquet), "v.csv is a Parquet file by its content"),
-        ("v.jsonl", written(TableFormat::Parquet), "v.jsonl is a Parquet file by its content"),
-        ("v.csv", LINES.into(), "v.csv is JSON lines by its content"),
-        ("v.tsv", array.into(), "v.tsv is JSON by its content"),
-        ("v.csv", format!("\u{feff}{LINES}").into(), "v.csv is JSON lines by its content"),
+        ("v.csv", written(TableFormat::Parquet), "v.csv is a Parquet file despite its name"),
+        ("v.jsonl", written(TableFormat::Parquet), "v.jsonl is a Parquet file despite its name"),
+        ("v.csv", LINES.into(), "v.csv is JSON lines despite its name"),
+        ("v.tsv", array.into(), "v.tsv is JSON despite its name"),
+        ("v.csv", format!("\u{feff}{LINES}").into(), "v.csv is JSON lines despite its name"),
     ];
     for (name, bytes, note) in cases {
         let read = try_read(name, bytes, &plain()).unwrap_or_else(|e| panic!("{name}: {e}"));
