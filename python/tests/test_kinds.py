@@ -204,7 +204,7 @@ def test_bad_rankings():
     bad.loc[1, "position"] = 3
     refused(bad, "position 3 of ranking `0` by `ann` is taken twice, first on row 1")
     refused(pd.DataFrame(places()).drop(index=0), "nobody is at position 1 of ranking `0` by `ann`")
-    refused(pd.DataFrame(places()).assign(position="first"), "are no whole numbers: row 0: `first`")
+    refused(pd.DataFrame(places()).assign(position="first"), "are not whole numbers: row 0: `first`")
     refused([("ann", ["a", "b", "a"])], "`a` is in the ranking by `ann` twice")
     refused([("ann", ["a"])], "row 0: a ranking of one item")
     refused([("ann", "q", ["a", "b"])], "row 0: `q` was chosen but is not among those shown")

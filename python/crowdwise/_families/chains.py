@@ -49,11 +49,11 @@ class BayesSeq(Aggregator):
         What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be
         right (`posterior`). Both keep to the tag scheme where the classes are tags.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -141,11 +141,11 @@ class DsHmm(Aggregator):
         What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be
         right (`posterior`). Both keep to the tag scheme where the classes are tags.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -216,11 +216,11 @@ class SeqMm(Aggregator):
         What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be
         right (`posterior`). Both keep to the tag scheme where the classes are tags.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -293,11 +293,11 @@ class CrfCrowd(Aggregator):
         What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be
         right (`posterior`). Both keep to the tag scheme where the classes are tags.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

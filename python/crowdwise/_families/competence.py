@@ -52,11 +52,11 @@ class MACE(WarmAggregator):
     noise : float, default 0.5
         Size of the random part of a start: parameters start at 1 + noise x U(0, 1), normalised.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -65,11 +65,11 @@ class DawidSkene(WarmAggregator):
         What `tol` is compared with: the largest change of a probability (`parameters`), or the gain per label of
         the bound that crowd-kit watches (`bound`; without acceleration, and the result is that of the last E-step).
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -159,11 +159,11 @@ class OneCoin(WarmAggregator):
         What `tol` is compared with: the largest change of a probability (`parameters`), or the gain per label of
         the bound that crowd-kit watches (`bound`; without acceleration, and the result is that of the last E-step).
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -243,11 +243,11 @@ class ConfusionVector(WarmAggregator):
     accelerate : bool, default True
         Extrapolate (SQUAREM): the same optimum in fewer iterations.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -329,11 +329,11 @@ class SpammerHammer(WarmAggregator):
         Where the one-coin passes begin: the vote shares (`majority`), `random` matrices, or those of another
         method.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -414,11 +414,11 @@ class BayesDawidSkene(WarmAggregator):
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
         Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -494,11 +494,11 @@ class IBCC(Aggregator):
         Where the chains begin: at the majority class (`majority`), or at classes drawn from what `random` matrices,
         or those of another method, say.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

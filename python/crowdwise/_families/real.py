@@ -35,11 +35,11 @@ class Mean(Aggregator):
         = the textbook one (unknown from one label, zero where all agree), large = the same noise for all items.
         Likewise for annotators.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -89,11 +89,11 @@ class Median(Aggregator):
         = the textbook one (unknown from one label, zero where all agree), large = the same noise for all items.
         Likewise for annotators.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -147,11 +147,11 @@ class TrimmedMean(Aggregator):
         = the textbook one (unknown from one label, zero where all agree), large = the same noise for all items.
         Likewise for annotators.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -221,11 +221,11 @@ class GaussianAnnotators(Aggregator):
         Whether estimates are drawn to the mean of all items, by as much as the spread of items and the noise tell;
         without, an item stands alone.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -300,11 +300,11 @@ class LevelPropagation(Aggregator):
         Weighs a label by what its annotator's other labels say alone, as belief propagation has it. Without, the
         label itself counts too, so that a wild one of a good annotator loses its weight.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -376,11 +376,11 @@ class CrowdRegression(Aggregator):
     ridge : float, default 0.1
         Strength of the pull of the weights (of features with deviation 1) towards 0, in items' worth.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -40,11 +40,11 @@ class SpectralSVD(Aggregator):
         More than two classes: `joint`, `one-vs-rest`, `thresholds` (of ordered classes, as in published tables), or
         `auto` = thresholds if the classes are ordered, else joint.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -107,11 +107,11 @@ class SparseSpectralSVD(Aggregator):
         More than two classes: `joint`, `one-vs-rest`, `thresholds` (of ordered classes, as in published tables), or
         `auto` = thresholds if the classes are ordered, else joint.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -172,11 +172,11 @@ class KosSVD(Aggregator):
         More than two classes: `joint`, `one-vs-rest`, `thresholds` (of ordered classes, as in published tables), or
         `auto` = thresholds if the classes are ordered, else joint.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -250,11 +250,11 @@ class SpectralEm(WarmAggregator):
     accelerate : bool, default True
         Extrapolate (SQUAREM): the same optimum in fewer iterations.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -335,11 +335,11 @@ class MMSR(Aggregator):
         Labels of annotators who seem worse than guessing: `ignore` them, or `reverse` them (count them against the
         class they name).
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
