@@ -34,7 +34,7 @@ class Auto(Aggregator):
     tol : float, default 0.00001
         Stop a candidate when one step changes no expected probability by more than this.
     drift_weight : float, default 0.75
-        What a candidate loses for moving the class shares away from those of the votes by 1.
+        Penalty of a candidate for moving the class shares away from those of the votes by 1.
     errors : Literal["estimate", "independent", "shared"], default "estimate"
         How the errors of annotators on one item are related: `estimate` lets the labels tell, `independent` and
         `shared` say it.

@@ -37,7 +37,7 @@ class BayesDgc(Learner):
     use_class_prior : bool, default False
         Class shares beside the network, as in the paper: then both can favour the same class, and it may take all.
     step : float, default 0.3
-        Share of the way to the new beliefs that is gone after every epoch: 1 = all of it (coordinate ascent).
+        How far to move towards the new beliefs after every epoch: 1 = all the way (coordinate ascent).
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
@@ -58,7 +58,7 @@ class BayesDgc(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001
@@ -173,15 +173,15 @@ class DeepMF(Learner):
     Parameters
     ----------
     clip : float, default 0.9
-        Largest probability that the network may give to a class in the E-step; 1/K = the network is not asked.
+        Largest probability that the network may give to a class in the E-step; 1/K = ignore the network.
     model : Literal["one-coin", "rows"], default "one-coin"
-        What an annotator is: `one-coin` = one accuracy, `rows` = a confusion matrix.
+        Model of an annotator: `one-coin` = one accuracy, `rows` = a confusion matrix.
     alpha : float, default 2.0
         Prior weight of right labels: Beta(alpha, beta); for `rows` the diagonal.
     beta : float, default 1.0
         Prior weight of wrong labels; in rows spread evenly over the wrong classes.
     sweeps : int, default 5
-        Sweeps of mean field after every epoch.
+        Number of mean-field sweeps after every epoch.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
@@ -202,7 +202,7 @@ class DeepMF(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001
@@ -317,9 +317,9 @@ class DeepBP(Learner):
     Parameters
     ----------
     clip : float, default 0.9
-        Largest probability that the network may give to a class in the E-step; 1/K = the network is not asked.
+        Largest probability that the network may give to a class in the E-step; 1/K = ignore the network.
     model : Literal["one-coin", "rows"], default "one-coin"
-        What an annotator is: `one-coin` = one accuracy, `rows` = a confusion matrix.
+        Model of an annotator: `one-coin` = one accuracy, `rows` = a confusion matrix.
     alpha : float, default 2.0
         Prior weight of right labels: Beta(alpha, beta); for `rows` the diagonal.
     beta : float, default 1.0
@@ -327,11 +327,11 @@ class DeepBP(Learner):
     form : Literal["auto", "quadrature", "monte-carlo", "polynomial"], default "auto"
         How an annotator's parameters are integrated out: `auto`, `quadrature`, `monte-carlo` or `polynomial`.
     draws : int, default 400
-        Draws from the prior for `monte-carlo`.
+        Number of draws from the prior for `monte-carlo`.
     max_iter : int, default 100
         Maximum number of exchanges of messages in an E-step.
     epochs_per_round : int, default 1
-        Epochs between two E-steps.
+        Number of epochs between two E-steps.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
@@ -352,7 +352,7 @@ class DeepBP(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001

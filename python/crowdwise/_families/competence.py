@@ -37,7 +37,7 @@ class MACE(WarmAggregator):
     tol : float, default 0.0001
         Stop when no competence of any restart changes by more than this.
     restarts : int, default 10
-        Starts in all; the best by objective is kept. A warm start replaces all of them.
+        Number of starts; the one with the best objective is kept. A warm start replaces all of them.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "random"
         The first start: `random` as the others, or competence and strategy read off the matrices of the votes
         (`majority`) or of another method.

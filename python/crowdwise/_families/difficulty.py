@@ -42,7 +42,7 @@ class GLAD(WarmAggregator):
     start : Literal["vote-share", "prior"], default "vote-share"
         First posteriors: `vote-share`, or `prior` = those of abilities and eases at their prior means.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
-        Whose posteriors take the place of the vote shares: `majority` keeps them, `random` matrices, or those of
+        Posteriors to use instead of the vote shares: `majority` keeps them, `random` matrices, or those of
         another method.
     alpha_mean : float, default 1.0
         Prior mean of the abilities.

@@ -31,7 +31,7 @@ class TwoStage(Learner):
     Parameters
     ----------
     method : str, default "auto"
-        The method that integrates the labels, with its default parameters (`crowdwise methods` lists them).
+        Method that integrates the labels, with its default parameters (`crowdwise methods` lists them).
     labels : Literal["soft", "hard"], default "soft"
         What the network is trained on: the `soft` probabilities, or the most probable class (`hard`; of tied
         classes the network may take any).
@@ -55,7 +55,7 @@ class TwoStage(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 50
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001
@@ -250,7 +250,7 @@ class Aggnet(Learner):
     warm_up : int, default 3
         Epochs on the shares of the votes before the first E-step.
     epochs_per_round : int, default 1
-        Epochs between two E-steps.
+        Number of epochs between two E-steps.
     smoothing : float, default 0.01
         Added to every cell of the counted confusion matrices.
     floor : float, default 0.001
@@ -275,7 +275,7 @@ class Aggnet(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 40
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001
@@ -392,13 +392,13 @@ class AdvCrowd(Learner):
         Largest change of a feature, as the network sees it: in deviations, or in the features' own units with
         `standardise=false`.
     steps : int, default 7
-        Steps of the search for the worst change; 1 = one step of full length (FGSM).
+        Number of steps of the search for the worst change; 1 = one full step (FGSM).
     mix : float, default 1.0
-        Share of every batch that is changed.
+        Share of every batch to change.
     warm_up : int, default 5
         Epochs on the shares of the votes, without changes, before the first E-step.
     epochs_per_round : int, default 1
-        Epochs between two E-steps.
+        Number of epochs between two E-steps.
     smoothing : float, default 0.1
         Added to every cell of the counted confusion matrices.
     floor : float, default 0.001
@@ -423,7 +423,7 @@ class AdvCrowd(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 40
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001
@@ -542,7 +542,7 @@ class MBEM(Learner):
     Parameters
     ----------
     rounds : int, default 5
-        Times that annotators are judged anew; the epochs are shared out evenly between them.
+        Number of times annotators are judged again; the epochs are divided evenly between them.
     smoothing : float, default 0.01
         Added to every cell of the counted confusion matrices.
     class_shares : bool, default False
@@ -568,7 +568,7 @@ class MBEM(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001

@@ -34,17 +34,17 @@ class Dlc(Learner):
     rank : int, default 10
         Size of each annotator's embedding (`low-rank`).
     lambda_ : float, default 1.0
-        Strength of the pull of the annotators' numbers towards the common start.
+        Strength of the pull of the annotators' parameters towards the common start.
     lambda_view : float, default 10.0
         Strength of the pull of the shared map towards its start (`low-rank`).
     inner_iter : int, default 15
-        Steps that the annotators' numbers take after every epoch.
+        Number of steps for the annotators' parameters after every epoch.
     annotator_rate : float, default 0.02
         Length of these steps (`low-rank`).
     warm_up : int, default 3
         Epochs on the votes before annotators are judged.
     passes : int, default 20
-        Networks drawn by dropout whose mean speaks for the features; 0 = the network without dropout.
+        Number of networks drawn by dropout and averaged; 0 = the network without dropout.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
@@ -65,7 +65,7 @@ class Dlc(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 40
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001
@@ -200,7 +200,7 @@ class InstanceConfusion(Learner):
     diagonal : float, default 2.0
         Free number on the diagonal of the matrices at the start (`heads`).
     annotator_rate : float, default 0.01
-        Step length for the annotators' numbers (`heads`).
+        Learning rate of the annotators' parameters (`heads`).
     inner_iter : int, default 20
         Maximum number of steps of the search for the gates after every epoch (`gate`).
     floor : float, default 0.001
@@ -227,7 +227,7 @@ class InstanceConfusion(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 40
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001
@@ -367,7 +367,7 @@ class Mnn(Learner):
     lambda_view : float, default 0.01
         Strength of the pull towards annotators who are the same on all items.
     inner_iter : int, default 300
-        Steps in which annotators are learned from the anchors.
+        Number of steps in which annotators are learned from the anchors.
     annotator_rate : float, default 0.01
         Length of these steps.
     rounds : int, default 1
@@ -393,7 +393,7 @@ class Mnn(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 40
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001

@@ -39,9 +39,9 @@ class DsMrf(Aggregator):
         The pull of one neighbour: log-odds that it adds to its own class. Where it is learned, the value to begin
         with.
     neighbours : int, default 5
-        Neighbours of an item where the graph is made of the features.
+        Number of neighbours of an item in a graph built from the features.
     sweeps : int, default 5
-        Sweeps over all items in one EM step.
+        Number of sweeps over all items in one EM step.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None

@@ -44,7 +44,7 @@ class GroupAwareVote(Aggregator):
     min_common : int, default 2
         Items that two annotators must have in common to be compared; the test for dependence wants 20.
     inside : str, default "majority-vote"
-        The method that decides inside a group of three or more: any method for classes, with its defaults.
+        Method used inside a group of three or more: any method for classes, with its defaults.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None
@@ -128,7 +128,7 @@ class GroupAwareEm(Aggregator):
     min_common : int, default 2
         Items that two annotators must have in common to be compared; the test for dependence wants 20.
     inside : str, default "dawid-skene"
-        The method that works inside a group of three or more: any method for classes, with its defaults.
+        Method used inside a group of three or more: any method for classes, with its defaults.
     joint : bool, default False
         Goes on from the two stages with one EM over both levels: members follow the answer of their group, groups
         follow the truth.
@@ -210,7 +210,7 @@ class AdversarySpectral(Aggregator):
     flagged : Literal["remove", "keep"], default "remove"
         Labels of flagged annotators: `remove` them, or `keep` them and only report.
     inside : str, default "dawid-skene"
-        The method that is fitted to the annotators who are left: any method for classes, with its defaults.
+        Method fitted to the remaining annotators: any method for classes, with its defaults.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None

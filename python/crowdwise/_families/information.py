@@ -32,12 +32,12 @@ class MaxMig(Learner):
     divergence : Literal["kl", "pearson", "js"], default "kl"
         The divergence by which common information is measured: `kl`, `pearson` (χ²) or `js` (Jensen-Shannon).
     prior : Literal["uniform", "learn"], default "uniform"
-        Shares of the classes: `uniform`, or to `learn` (for unbalanced classes).
+        Class shares: `uniform`, or `learn` (for unbalanced classes).
     init : Literal["votes", "features"], default "votes"
         Where the crowd's view begins: at the shares of the `votes`, or at votes in which annotators count by how
         much of their labels the `features` explain (for crowds whose majority may know nothing).
     annotator_rate : float, default 0.003
-        Step length for the annotators' numbers.
+        Learning rate of the annotators' parameters.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
@@ -58,7 +58,7 @@ class MaxMig(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001

@@ -40,7 +40,7 @@ class CrowdLayer(Learner):
     diagonal : float, default 3.0
         How sure annotators are of the right class at an `identity` start: the free number on the diagonal.
     annotator_rate : float, default 0.01
-        Step length for the annotators' numbers.
+        Learning rate of the annotators' parameters.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
@@ -61,7 +61,7 @@ class CrowdLayer(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001
@@ -179,9 +179,9 @@ class TraceReg(Learner):
     warm_up : int, default 5
         Epochs before the penalty begins.
     diagonal : float, default 3.0
-        How sure annotators are of the right class at the start: the free number on the diagonal.
+        How reliable annotators are taken to be at the start: the free parameter on the diagonal.
     annotator_rate : float, default 0.01
-        Step length for the annotators' numbers.
+        Learning rate of the annotators' parameters.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
@@ -202,7 +202,7 @@ class TraceReg(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001
@@ -325,9 +325,9 @@ class GeoCrowdNet(Learner):
     warm_up : int, default 5
         Epochs before the volume counts; without them a large weight may exchange classes.
     diagonal : float, default 3.0
-        How sure annotators are of the right class at the start: the free number on the diagonal.
+        How reliable annotators are taken to be at the start: the free parameter on the diagonal.
     annotator_rate : float, default 0.01
-        Step length for the annotators' numbers.
+        Learning rate of the annotators' parameters.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
@@ -348,7 +348,7 @@ class GeoCrowdNet(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001
@@ -470,7 +470,7 @@ class DoctorNet(Learner):
     heads : int, default 200
         Heads that vote: those of the annotators with most labels.
     annotator_rate : float, default 0.001
-        Step length for the heads.
+        Learning rate of the heads.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
@@ -491,7 +491,7 @@ class DoctorNet(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001
@@ -607,11 +607,11 @@ class Conal(Learner):
     embedding : int, default 20
         Size of the embedding in which items and annotators are compared to choose the matrix.
     gate : Literal["learned", "own", "common"], default "learned"
-        Which matrix speaks: `learned`, always the annotator's `own`, or always the `common` one.
+        Which matrix is used: `learned`, always the annotator's `own`, or always the `common` one.
     diagonal : float, default 3.0
-        How sure annotators are of the right class at the start: the free number on the diagonal.
+        How reliable annotators are taken to be at the start: the free parameter on the diagonal.
     annotator_rate : float, default 0.01
-        Step length for the confusion matrices.
+        Learning rate of the confusion matrices.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
@@ -632,7 +632,7 @@ class Conal(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
         Batch size; 0 uses all items.
     learning_rate : float, default 0.001

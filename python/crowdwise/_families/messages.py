@@ -33,7 +33,7 @@ class MeanField(WarmAggregator):
     tol : float, default 1e-6
         Stop when one step changes no expected probability by more than this.
     model : Literal["one-coin", "rows", "discrete"], default "one-coin"
-        What an annotator is: one accuracy, a confusion matrix, or one of the kinds in `atoms`.
+        Model of an annotator: one accuracy, a confusion matrix, or one of the kinds in `atoms`.
     alpha : float, default 2.0
         Prior weight of right labels: Beta(alpha, beta) for one coin; the diagonal of every Dirichlet row.
     beta : float, default 1.0
@@ -48,7 +48,7 @@ class MeanField(WarmAggregator):
         First posteriors: `majority` (vote shares), `uniform`, or what `random` matrices, or those of another
         method, say.
     class_prior : Literal["learn", "uniform", "fixed"], default "uniform"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     random_state : int | None, default 0
@@ -132,7 +132,7 @@ class BeliefPropagation(Aggregator):
     damping : float, default 0.0
         Share of the old message (in logarithms) that a new one keeps; raised by itself when messages swing.
     model : Literal["one-coin", "rows", "discrete"], default "one-coin"
-        What an annotator is: one accuracy, a confusion matrix, or one of the kinds in `atoms`.
+        Model of an annotator: one accuracy, a confusion matrix, or one of the kinds in `atoms`.
     alpha : float, default 2.0
         Prior weight of right labels: Beta(alpha, beta) for one coin; the diagonal of every Dirichlet row.
     beta : float, default 1.0
@@ -146,9 +146,9 @@ class BeliefPropagation(Aggregator):
     form : Literal["auto", "quadrature", "monte-carlo", "polynomial"], default "auto"
         How an annotator's parameters are integrated out: `auto`, `quadrature`, `monte-carlo` or `polynomial`.
     draws : int, default 400
-        Draws from the prior for `monte-carlo`.
+        Number of draws from the prior for `monte-carlo`.
     class_prior : Literal["learn", "uniform", "fixed"], default "uniform"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     random_state : int | None, default 0

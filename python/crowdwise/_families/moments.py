@@ -43,7 +43,7 @@ class CNMFSpa(Aggregator):
         How the columns of a matrix are given to classes: as they go with the `votes`, or by the largest `trace` as
         published (which cannot see an annotator who exchanges classes).
     others : Literal["votes", "leave-out"], default "votes"
-        What becomes of annotators with too few overlaps: their matrices come from the `votes`, or they are left out
+        What to do with annotators who share too few items with others: their matrices come from the `votes`, or they are left out
         of the decision (`leave-out`, as published).
     class_prior : Literal["uniform", "learn"], default "uniform"
         Class shares of the decision: `uniform` (as published), or `learn` those that the moments give.
@@ -121,10 +121,10 @@ class CNMFOpt(Aggregator):
         In which order annotators are taken in a round: those who `share` most items first, whatever their names, or
         as in the `table` (published).
     rounds : int, default 10
-        Rounds of mirror descent. Few rounds are part of the method: more of them fit the moments better and the
+        Number of rounds of mirror descent. Few rounds are part of the method: more of them fit the moments better and the
         truth worse.
     inner_iter : int, default 3
-        Steps on one matrix in a round.
+        Number of steps on one matrix per round.
     step : float, default 0.1
         First step size that is tried; it shrinks by a tenth until the divergence falls enough.
     tol : float, default 1e-6
@@ -218,7 +218,7 @@ class CNMFEm(WarmAggregator):
     alpha : float, default 0.01
         Smoothing: added to every cell of the expected counts.
     class_prior : Literal["learn", "uniform", "fixed"], default "learn"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     beta : float, default 0.0
@@ -313,7 +313,7 @@ class SymNmf(Aggregator):
     tol : float, default 1e-6
         Stop when a sweep changes the factors by less than this part.
     restarts : int, default 10
-        Rotations that are tried: the first begins at the votes, the others at random; the one with the smallest
+        Number of rotations to try: the first starts from the votes, the others at random; the one with the smallest
         negative part is kept.
     weights : bool, default True
         Count each pair of annotators by the items that they share.
@@ -394,13 +394,13 @@ class CTD(Aggregator):
     tol : float, default 1e-6
         Stop when a round changes the matrices, and the class shares, by less than this part in all.
     inner_iter : int, default 10
-        Steps of ADMM on one matrix in a round.
+        Number of ADMM steps on one matrix per round.
     max_triples : int, default 1500
-        Triples of annotators at most; with up to 20 annotators all are used.
+        Maximum number of triples of annotators; with up to 20 annotators all are used.
     min_common : int, default 20
         Items that a triple should share; triples with fewer are used only where there are not enough others.
     restarts : int, default 3
-        Starts in all; those after the first are random, and the one under whose matrices the labels are likeliest
+        Number of starts; all but the first are random, and the one under whose matrices the labels are likeliest
         is kept.
     init : Literal["majority", "random", "cnmf-spa"], default "majority"
         Where the first start begins: at the matrices of the votes (`majority`), at `random` ones as published, or

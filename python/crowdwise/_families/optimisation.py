@@ -42,7 +42,7 @@ class MinimaxEntropy(Aggregator):
     inner_tol : float, default 0.00001
         End the search of a round when no parameter would move by more than this.
     variant : Literal["auto", "integrated", "categorical", "vector", "ordinal", "scalar", "annotators"], default "auto"
-        What annotators and items are: `categorical`, `vector`, `ordinal`, `scalar` (one difficulty an item),
+        What annotators and items are: `categorical`, `vector`, `ordinal`, `scalar` (one difficulty per item),
         `annotators` (no item terms), `integrated` (as categorical, but items are averaged over, annotators are
         drawn to what they have in common, and how much items differ is learned: holds on sparse data), or `auto` =
         ordinal for ordered classes, else categorical.
@@ -60,7 +60,7 @@ class MinimaxEntropy(Aggregator):
         Search: `joint` (all parameters at once), `alternating` (annotators, then items: faster on large data,
         little memory), or `auto` = joint up to 20,000 parameters.
     class_prior : Literal["learn", "uniform", "fixed"], default "uniform"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     random_state : int | None, default 0
@@ -139,9 +139,9 @@ class MaxMarginMajorityVote(Aggregator):
     max_iter : int, default 20
         Maximum number of rounds of weights and classes.
     inner_iter : int, default 200
-        Sub-gradient steps for the weights in a round.
+        Number of sub-gradient steps for the weights per round.
     penalty : float, default 0.25
-        What a missed margin costs (the C of the paper).
+        Cost of a missed margin (the C of the paper).
     margin : float, default 3.0
         By how much a class should win (the ℓ of the paper), in units of one vote.
     variance : float, default 1.0
@@ -207,13 +207,13 @@ class CrowdSVM(Aggregator):
     Parameters
     ----------
     chains : int, default 4
-        Independent chains, run in parallel.
+        Number of independent chains, run in parallel.
     burn_in : int, default 20
-        Sweeps of each chain that are dropped at the beginning.
+        Number of sweeps dropped at the start of each chain.
     keep : int, default 200
-        Sweeps of each chain that are kept.
+        Number of sweeps kept from each chain.
     penalty : float, default 0.25
-        What a missed margin costs (the c of the paper).
+        Cost of a missed margin (the c of the paper).
     margin : float, default 3.0
         By how much a class should win (the ℓ of the paper), in units of one vote.
     variance : float, default 1.0
@@ -361,7 +361,7 @@ class CATD(Aggregator):
         Real values: stop when no estimate moves by more than this many typical standard deviations. Classes: stop
         when none changes.
     alpha : float, default 0.05
-        The interval of an annotator's error leaves out this share; the weight rests on its upper end.
+        One minus the confidence level of the interval of an annotator's error; the weight uses its upper end.
     smoothing : float, default 0.5
         Classes: added to every annotator's number of errors, so that one faultless annotator with few labels does
         not decide alone; 0 = as published.

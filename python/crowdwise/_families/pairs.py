@@ -36,7 +36,7 @@ class PlackettLuce(Aggregator):
         Strength of the pull of the scores towards 0 (weight of half their sum of squares). 0 = maximum likelihood; where that is
         infinite, 0.01 is used and a finding says so.
     level : float, default 0.9
-        Level of the intervals.
+        Confidence level of the intervals.
     max_iter : int, default 2000
         Maximum number of steps of the optimiser.
     tol : float, default 1e-8
@@ -98,7 +98,7 @@ class PrefE2e(Aggregator):
     Parameters
     ----------
     ties : Literal["rao-kupper", "davidson", "half"], default "rao-kupper"
-        What a tie says: see `crowd-bt`.
+        How ties are treated: see `crowd-bt`.
     learn_reliability : bool, default True
         Estimates a reliability for each annotator; otherwise all are taken as reliable (a plain Bradley-Terry
         loss).
@@ -111,7 +111,7 @@ class PrefE2e(Aggregator):
     standardise : bool, default True
         Scale features to mean 0 and deviation 1.
     level : float, default 0.9
-        Level of the intervals.
+        Confidence level of the intervals.
     max_iter : int, default 500
         Maximum number of steps of the optimiser.
     tol : float, default 1e-6
@@ -191,7 +191,7 @@ class Sml(Aggregator):
     ridge : float, default 0.01
         Strength of the pull of the scores towards 0.
     level : float, default 0.9
-        Level of the intervals.
+        Confidence level of the intervals.
     max_iter : int, default 1000
         Maximum number of steps for the leading eigenvector, and of the fallback.
     random_state : int | None, default 0
@@ -251,9 +251,9 @@ class CrowdClusters(Aggregator):
     Parameters
     ----------
     alpha : float, default 2.0
-        Right answers of each kind (same, different) taken as seen of every annotator.
+        Pseudo-count of right answers of each kind (same, different), for every annotator.
     beta : float, default 1.0
-        Wrong answers of each kind taken as seen of every annotator.
+        Pseudo-count of wrong answers of each kind, for every annotator.
     max_iter : int, default 200
         Maximum number of rounds: first of pairs on their own, then of clusters.
     tol : float, default 1e-6
@@ -318,13 +318,13 @@ class SimLogistic(Aggregator):
     hidden : int, default 32
         Units in the hidden layer.
     epochs : int, default 60
-        Passes over the judgements.
+        Number of passes over the judgements.
     batch_size : int, default 200
-        Judgements of a step.
+        Batch size, in judgements.
     learning_rate : float, default 0.005
-        Step length of the optimiser.
+        Learning rate of the optimiser.
     restarts : int, default 3
-        Random starts; the one with the lowest loss is kept.
+        Number of random starts; the one with the lowest loss is kept.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None
@@ -394,13 +394,13 @@ class SimVolmax(Aggregator):
     hidden : int, default 32
         Units in the hidden layer.
     epochs : int, default 60
-        Passes over the judgements.
+        Number of passes over the judgements.
     batch_size : int, default 200
-        Judgements of a step.
+        Batch size, in judgements.
     learning_rate : float, default 0.005
-        Step length of the optimiser.
+        Learning rate of the optimiser.
     restarts : int, default 3
-        Random starts; the one with the lowest loss is kept.
+        Number of random starts; the one with the lowest loss is kept.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None

@@ -54,7 +54,7 @@ class PooledDawidSkene(WarmAggregator):
         Temperatures that the fit passes before 1, rising; the likelihood is raised to them. `null`: 0.2, 0.4, 0.6,
         0.8 for full matrices and none for `one`, which turns classes round when it is annealed. `[]`: none.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
-        Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+        Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None
@@ -138,7 +138,7 @@ class CommunityBCC(Aggregator):
     beta_off : float, default 1.0
         Weight of the other cells.
     restarts : int, default 5
-        Starts in all (one is enough for one community); the one with the best evidence is kept.
+        Number of starts (one is enough for one community); the one with the best evidence is kept.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
         What every start begins with: the vote shares (`majority`), `random` matrices, or those of another method.
     random_state : int | None, default 0
@@ -213,17 +213,17 @@ class HierarchicalDawidSkene(Aggregator):
     tol : float, default 0.00001
         Stop when one step changes no probability, of a confusion matrix or of a class, by more than this.
     spread : float, default 1.0
-        Spread of annotators around the population to begin with, on the scale of logits.
+        Initial spread of annotators around the population, on the scale of logits.
     learn_spread : bool, default True
         Estimate the spread of each class; otherwise it stays as given.
     prior_accuracy : float, default 0.7
         Accuracy of the population to begin with.
     newton_steps : int, default 5
-        Newton steps on the rows of an annotator in an iteration.
+        Number of Newton steps on the rows of an annotator per iteration.
     beta : float, default 1.0
         Added to every class count.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
-        Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+        Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None
@@ -304,7 +304,7 @@ class EnhancedBCC(Aggregator):
     beta_off : float, default 1.0
         Dirichlet parameter of the other cells.
     restarts : int, default 5
-        Starts in all (one is enough without sub-types); the one with the best bound is kept.
+        Number of starts (one is enough without sub-types); the one with the best bound is kept.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
         What every start divides among the sub-types: the vote shares (`majority`), or the classes that `random`
         matrices, or those of another method, give.

@@ -28,7 +28,7 @@ class BradleyTerry(WarmAggregator):
     Parameters
     ----------
     ties : Literal["rao-kupper", "davidson", "half"], default "rao-kupper"
-        What a tie says: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
+        How ties are treated: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
         outcome whose rate is estimated; `half`, half a win for each side.
     ridge : float, default 0.01
         Strength of the pull of the scores towards 0 (weight of half their sum of squares): keeps scores finite for items that
@@ -39,7 +39,7 @@ class BradleyTerry(WarmAggregator):
         Also estimates an advantage of the item shown left. Refused, with a finding, unless at least a fifth of the
         pairs compared more than once was shown in both orders.
     level : float, default 0.9
-        Level of the intervals.
+        Confidence level of the intervals.
     dense_items : int, default 2000
         Components of up to this many items get exact standard errors (time grows with the third power); larger ones
         get approximate ones, which are too small where comparisons are few.
@@ -119,7 +119,7 @@ class CrowdBt(WarmAggregator):
     Parameters
     ----------
     ties : Literal["rao-kupper", "davidson", "half"], default "rao-kupper"
-        What a tie says: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
+        How ties are treated: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
         outcome whose rate is estimated; `half`, half a win for each side.
     position : Literal["none", "shared", "annotators"], default "none"
         Advantage of the item shown left: `none`, one for all annotators (`shared`), or one for each (`annotators`,
@@ -129,13 +129,13 @@ class CrowdBt(WarmAggregator):
         Prior of the reliability w: w^(alpha - 1) (1 - w)^(beta - 1). More than `beta`, so that "most are right"
         tells the ranking from its reverse. `null`: both are estimated from the comparisons.
     beta : float | None, default None
-        See `alpha`; both are given or none.
+        See `alpha`; give both or neither.
     virtual_wins : float, default 0.5
         Wins and losses of every item against a virtual item of score 0: keeps scores finite.
     ridge : float, default 0.0
         Strength of the pull of the scores towards 0 (weight of half their sum of squares).
     level : float, default 0.9
-        Level of the intervals.
+        Confidence level of the intervals.
     dense_items : int, default 1500
         Up to this many items standard errors are exact (time grows with the third power); beyond they are
         approximate and too small where comparisons are few.
@@ -216,7 +216,7 @@ class RankCentrality(Aggregator):
         Wins added to both sides of every compared pair. 0 is taken as 1, with a finding, where some items won or
         lost everything: the walk would never leave them.
     level : float, default 0.9
-        Level of the intervals.
+        Confidence level of the intervals.
     dense_items : int, default 1000
         Components of up to this many items get intervals from the whole covariance; larger ones from each item's
         own comparisons alone.

@@ -138,7 +138,7 @@ class TrimmedMean(Aggregator):
     Parameters
     ----------
     trim : float, default 0.1
-        Share of the values that is cut off at each end.
+        Share of the values to cut off at each end.
     fractional : bool, default True
         Cuts exactly that share, the last value cut in part (five values, 10 %: the smallest and the largest count
         half). Otherwise whole values only, rounded down: nothing is then cut from fewer than 1/trim values.
@@ -208,7 +208,7 @@ class GaussianAnnotators(Aggregator):
     tol : float, default 1e-6
         Stop when no estimate moves by more than this part of the typical noise.
     bias : bool, default True
-        Whether annotators have a bias of their own.
+        Whether each annotator has a bias.
     scale : bool, default False
         Whether annotators also stretch or squeeze the scale in their own way: value = bias + scale x truth + noise.
     degrees_of_freedom : float | None, default None
@@ -366,7 +366,7 @@ class CrowdRegression(Aggregator):
     tol : float, default 1e-6
         Stop when no estimate moves by more than this part of the typical noise.
     bias : bool, default True
-        Whether annotators have a bias of their own.
+        Whether each annotator has a bias.
     scale : bool, default False
         Whether annotators also stretch or squeeze the scale in their own way.
     degrees_of_freedom : float | None, default None

@@ -28,7 +28,7 @@ class BinaryRelevance(Aggregator):
     Parameters
     ----------
     inside : str, default "dawid-skene"
-        The method that is fitted to each class: any method for classes, with its defaults.
+        Method fitted to each class: any method for classes, with its defaults.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None
@@ -81,7 +81,7 @@ class OrdinalBinary(Aggregator):
     Parameters
     ----------
     inside : str, default "dawid-skene"
-        The method that is fitted to each question: any method for classes, with its defaults.
+        Method fitted to each question: any method for classes, with its defaults.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None

@@ -121,7 +121,7 @@ class LfEm(Aggregator):
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     abstentions : bool, default True
-        Count silence as evidence. Without it items on which nobody votes keep the class shares.
+        Treat a missing vote as evidence. Without it, items on which nobody votes keep the class shares.
     copy_threshold : float, default 0.5
         Sources of one label that vote on the same items more than this (phi correlation) share one weight. 1:
         never.
@@ -193,9 +193,9 @@ class CentredTriplets(Aggregator):
     Parameters
     ----------
     class_shares : dict[str, Any] | None, default None
-        Shares by class name, as a JSON object. Empty: all alike.
+        Shares by class name, as a JSON object. Empty: uniform.
     abstentions : bool, default False
-        Count silence as evidence. Without it items on which nobody votes keep the class shares.
+        Treat a missing vote as evidence. Without it, items on which nobody votes keep the class shares.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None
@@ -255,15 +255,15 @@ class LabelModel(Aggregator):
     tol : float, default 1e-7
         Stop when one step changes no rate by more than this.
     prior_accuracy : float, default 0.7
-        Precision of a vote that the fit begins with and is drawn to.
+        Precision of a vote at the start of the fit, and towards which it is pulled.
     lambda_ : float, default 0.01
         How strongly.
     learning_rate : float, default 0.01
         Length of a step (Adam).
     class_shares : dict[str, Any] | None, default None
-        Shares by class name, as a JSON object. Empty: all alike.
+        Shares by class name, as a JSON object. Empty: uniform.
     abstentions : bool, default True
-        Count silence as evidence. Without it items on which nobody votes keep the class shares.
+        Treat a missing vote as evidence. Without it, items on which nobody votes keep the class shares.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None

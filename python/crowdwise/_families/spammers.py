@@ -35,7 +35,7 @@ class Spem(Aggregator):
         Smoothing: added to every cell of the expected counts. Less of it lets annotators with few labels look
         informative.
     class_prior : Literal["learn", "uniform", "fixed"], default "learn"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     beta : float, default 0.0

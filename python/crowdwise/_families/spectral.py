@@ -246,7 +246,7 @@ class SpectralEm(WarmAggregator):
         How annotators are first split into three groups: at `random` (with the seed, equal numbers of labels), or
         in `order` of the table, every third one. Further starts are always random.
     restarts : int, default 5
-        Splits that are tried; the one with the best objective after EM is kept.
+        Number of splits to try; the one with the best objective after EM is kept.
     accelerate : bool, default True
         Extrapolate (SQUAREM): the same optimum in fewer iterations.
     random_state : int | None, default 0

@@ -90,7 +90,7 @@ class WeightedMajorityVote(Aggregator):
     weights : dict[str, Any] | None, default None
         Weights of annotators by name, for rule `given`, e.g. {"ann": 2, "bob": 0.5}.
     other_weight : float, default 1.0
-        Weight of the annotators that `weights` does not name.
+        Weight of annotators not listed in `weights`.
     accuracies : dict[str, Any] | None, default None
         Known accuracies of annotators by name, for rule `log-odds`; all others are estimated by agreement.
     leave_one_out : bool, default True
@@ -172,7 +172,7 @@ class ZeroBasedSkill(Aggregator):
     reduce_every : int, default 20
         Number of iterations after which the step is shortened.
     reduce_factor : float, default 0.5
-        The step is multiplied by this each time.
+        Factor by which the step is shortened each time.
     head_start : float, default 0.00001
         Every skill starts this much above chance, 1/K.
     random_state : int | None, default 0

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TwoStage {
-    /// The method that integrates the labels, with its default parameters (`crowdwise methods` lists them).
+    /// Method that integrates the labels, with its default parameters (`crowdwise methods` lists them).
     pub method: String,
     /// What the network is trained on: the `soft` probabilities, or the most probable class (`hard`; of tied
     /// classes the network may take any).

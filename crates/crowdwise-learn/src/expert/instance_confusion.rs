@@ -27,7 +27,7 @@ pub struct InstanceConfusion {
     pub trace: f64,
     /// Free number on the diagonal of the matrices at the start (`heads`).
     pub diagonal: f64,
-    /// Step length for the annotators' numbers (`heads`).
+    /// Learning rate of the annotators' parameters (`heads`).
     pub annotator_rate: f64,
     /// Maximum number of steps of the search for the gates after every epoch (`gate`).
     pub inner_iter: usize,

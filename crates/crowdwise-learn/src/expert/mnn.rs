@@ -34,11 +34,11 @@ pub struct Mnn {
     pub lambda: f64,
     /// Strength of the pull towards annotators who are the same on all items.
     pub lambda_view: f64,
-    /// Steps in which annotators are learned from the anchors.
+    /// Number of steps in which annotators are learned from the anchors.
     pub inner_iter: usize,
     /// Length of these steps.
     pub annotator_rate: f64,
-    /// Times that anchors are chosen and labels corrected; the epochs are shared out evenly between and before them.
+    /// Number of times anchors are chosen and labels corrected; the epochs are divided evenly between and before them.
     pub rounds: usize,
     #[serde(flatten)]
     pub network: NetworkParams,

@@ -26,7 +26,7 @@ pub struct DoctorNet {
     pub shrinkage: f64,
     /// Heads that vote: those of the annotators with most labels.
     pub heads: usize,
-    /// Step length for the heads.
+    /// Learning rate of the heads.
     pub annotator_rate: f64,
     #[serde(flatten)]
     pub network: NetworkParams,

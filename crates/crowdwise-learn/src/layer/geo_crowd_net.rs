@@ -22,9 +22,9 @@ pub struct GeoCrowdNet {
     pub lambda: f64,
     /// Epochs before the volume counts; without them a large weight may exchange classes.
     pub warm_up: usize,
-    /// How sure annotators are of the right class at the start: the free number on the diagonal.
+    /// How reliable annotators are taken to be at the start: the free parameter on the diagonal.
     pub diagonal: f64,
-    /// Step length for the annotators' numbers.
+    /// Learning rate of the annotators' parameters.
     pub annotator_rate: f64,
     #[serde(flatten)]
     pub network: NetworkParams,

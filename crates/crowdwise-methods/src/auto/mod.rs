@@ -26,7 +26,7 @@ pub struct Auto {
     pub max_iter: usize,
     /// Stop a candidate when one step changes no expected probability by more than this.
     pub tol: f64,
-    /// What a candidate loses for moving the class shares away from those of the votes by 1.
+    /// Penalty of a candidate for moving the class shares away from those of the votes by 1.
     pub drift_weight: f64,
     /// How the errors of annotators on one item are related: `estimate` lets the labels tell, `independent` and `shared`
     /// say it.

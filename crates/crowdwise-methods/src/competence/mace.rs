@@ -31,7 +31,7 @@ pub struct Mace {
     pub max_iter: usize,
     /// Stop when no competence of any restart changes by more than this.
     pub tol: f64,
-    /// Starts in all; the best by objective is kept. A warm start replaces all of them.
+    /// Number of starts; the one with the best objective is kept. A warm start replaces all of them.
     pub restarts: usize,
     /// The first start: `random` as the others, or competence and strategy read off the matrices of the votes
     /// (`majority`) or of another method.

@@ -31,7 +31,7 @@ pub struct BayesDawidSkene {
     pub prior_accuracy: Option<f64>,
     /// Fixed uniform class shares instead of learned ones.
     pub uniform_classes: bool,
-    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    /// Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,
 }
 

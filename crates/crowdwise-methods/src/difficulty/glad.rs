@@ -45,7 +45,7 @@ pub struct Glad {
     pub class_prior: GladClassPrior,
     /// First posteriors: `vote-share`, or `prior` = those of abilities and eases at their prior means.
     pub start: GladStart,
-    /// Whose posteriors take the place of the vote shares: `majority` keeps them, `random` matrices, or those of another
+    /// Posteriors to use instead of the vote shares: `majority` keeps them, `random` matrices, or those of another
     /// method.
     pub init: Init,
     /// Prior mean of the abilities.

@@ -30,7 +30,7 @@ pub struct SymNmf {
     pub max_iter: usize,
     /// Stop when a sweep changes the factors by less than this part.
     pub tol: f64,
-    /// Rotations that are tried: the first begins at the votes, the others at random; the one with the smallest negative
+    /// Number of rotations to try: the first starts from the votes, the others at random; the one with the smallest negative
     /// part is kept.
     pub restarts: usize,
     /// Count each pair of annotators by the items that they share.

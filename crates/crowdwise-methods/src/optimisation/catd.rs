@@ -18,7 +18,7 @@ pub struct Catd {
     /// Real values: stop when no estimate moves by more than this many typical standard deviations. Classes: stop when none
     /// changes.
     pub tol: f64,
-    /// The interval of an annotator's error leaves out this share; the weight rests on its upper end.
+    /// One minus the confidence level of the interval of an annotator's error; the weight uses its upper end.
     pub alpha: f64,
     /// Classes: added to every annotator's number of errors, so that one faultless annotator with few labels does not decide
     /// alone; 0 = as published.

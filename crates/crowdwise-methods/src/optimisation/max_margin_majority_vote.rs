@@ -17,9 +17,9 @@ use std::ops::Range;
 pub struct MaxMarginMajorityVote {
     /// Maximum number of rounds of weights and classes.
     pub max_iter: usize,
-    /// Sub-gradient steps for the weights in a round.
+    /// Number of sub-gradient steps for the weights per round.
     pub inner_iter: usize,
-    /// What a missed margin costs (the C of the paper).
+    /// Cost of a missed margin (the C of the paper).
     pub penalty: f64,
     /// By how much a class should win (the ℓ of the paper), in units of one vote.
     pub margin: f64,

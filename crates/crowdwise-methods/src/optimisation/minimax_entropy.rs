@@ -71,7 +71,7 @@ pub struct MinimaxEntropy {
     pub inner_iter: usize,
     /// End the search of a round when no parameter would move by more than this.
     pub inner_tol: f64,
-    /// What annotators and items are: `categorical`, `vector`, `ordinal`, `scalar` (one difficulty an item), `annotators`
+    /// What annotators and items are: `categorical`, `vector`, `ordinal`, `scalar` (one difficulty per item), `annotators`
     /// (no item terms), `integrated` (as categorical, but items are averaged over, annotators are drawn to what they have in
     /// common, and how much items differ is learned: holds on sparse data), or `auto` = ordinal for ordered classes, else
     /// categorical.
@@ -89,7 +89,7 @@ pub struct MinimaxEntropy {
     /// Search: `joint` (all parameters at once), `alternating` (annotators, then items: faster on large data, little memory),
     /// or `auto` = joint up to 20,000 parameters.
     pub search: MinimaxSearch,
-    /// Class shares: learned, all alike, or as given in `class_shares`.
+    /// Class shares: learned, uniform, or as given in `class_shares`.
     pub class_prior: ClassPrior,
     /// Shares by class name for `class_prior=fixed`, as a JSON object.
     pub class_shares: BTreeMap<String, f64>,

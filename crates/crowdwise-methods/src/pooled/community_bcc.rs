@@ -34,7 +34,7 @@ pub struct CommunityBcc {
     pub beta_diagonal: f64,
     /// Weight of the other cells.
     pub beta_off: f64,
-    /// Starts in all (one is enough for one community); the one with the best evidence is kept.
+    /// Number of starts (one is enough for one community); the one with the best evidence is kept.
     pub restarts: usize,
     /// What every start begins with: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,

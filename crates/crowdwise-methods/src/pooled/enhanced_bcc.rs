@@ -33,7 +33,7 @@ pub struct EnhancedBcc {
     pub beta_diagonal: f64,
     /// Dirichlet parameter of the other cells.
     pub beta_off: f64,
-    /// Starts in all (one is enough without sub-types); the one with the best bound is kept.
+    /// Number of starts (one is enough without sub-types); the one with the best bound is kept.
     pub restarts: usize,
     /// What every start divides among the sub-types: the vote shares (`majority`), or the classes that `random` matrices, or those
     /// of another method, give.

@@ -20,17 +20,17 @@ pub struct HierarchicalDawidSkene {
     pub max_iter: usize,
     /// Stop when one step changes no probability, of a confusion matrix or of a class, by more than this.
     pub tol: f64,
-    /// Spread of annotators around the population to begin with, on the scale of logits.
+    /// Initial spread of annotators around the population, on the scale of logits.
     pub spread: f64,
     /// Estimate the spread of each class; otherwise it stays as given.
     pub learn_spread: bool,
     /// Accuracy of the population to begin with.
     pub prior_accuracy: f64,
-    /// Newton steps on the rows of an annotator in an iteration.
+    /// Number of Newton steps on the rows of an annotator per iteration.
     pub newton_steps: usize,
     /// Added to every class count.
     pub beta: f64,
-    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    /// Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,
 }
 

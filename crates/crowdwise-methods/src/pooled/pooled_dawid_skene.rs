@@ -38,7 +38,7 @@ pub struct PooledDawidSkene {
     /// Temperatures that the fit passes before 1, rising; the likelihood is raised to them. `null`: 0.2, 0.4, 0.6, 0.8 for
     /// full matrices and none for `one`, which turns classes round when it is annealed. `[]`: none.
     pub temperatures: Option<Vec<f64>>,
-    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    /// Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,
 }
 

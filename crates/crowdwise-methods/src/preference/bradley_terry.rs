@@ -16,7 +16,7 @@ use special::Error as _;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BradleyTerry {
-    /// What a tie says: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
+    /// How ties are treated: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
     /// outcome whose rate is estimated; `half`, half a win for each side.
     pub ties: TieModel,
     /// Strength of the pull of the scores towards 0 (weight of half their sum of squares): keeps scores finite for items that always
@@ -27,7 +27,7 @@ pub struct BradleyTerry {
     /// Also estimates an advantage of the item shown left. Refused, with a finding, unless at least a fifth of the
     /// pairs compared more than once was shown in both orders.
     pub position: bool,
-    /// Level of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
     /// Components of up to this many items get exact standard errors (time grows with the third power); larger ones
     /// get approximate ones, which are too small where comparisons are few.

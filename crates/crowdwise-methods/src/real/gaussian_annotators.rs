@@ -17,7 +17,7 @@ pub struct GaussianAnnotators {
     pub max_iter: usize,
     /// Stop when no estimate moves by more than this part of the typical noise.
     pub tol: f64,
-    /// Whether annotators have a bias of their own.
+    /// Whether each annotator has a bias.
     pub bias: bool,
     /// Whether annotators also stretch or squeeze the scale in their own way: value = bias + scale x truth + noise.
     pub scale: bool,

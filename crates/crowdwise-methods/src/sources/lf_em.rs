@@ -29,7 +29,7 @@ pub struct LfEm {
     pub class_prior: ClassPrior,
     /// Shares by class name for `class_prior=fixed`, as a JSON object.
     pub class_shares: BTreeMap<String, f64>,
-    /// Count silence as evidence. Without it items on which nobody votes keep the class shares.
+    /// Treat a missing vote as evidence. Without it, items on which nobody votes keep the class shares.
     pub abstentions: bool,
     /// Sources of one label that vote on the same items more than this (phi correlation) share one weight. 1: never.
     pub copy_threshold: f64,

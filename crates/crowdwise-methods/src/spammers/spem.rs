@@ -24,7 +24,7 @@ pub struct Spem {
     pub tol: f64,
     /// Smoothing: added to every cell of the expected counts. Less of it lets annotators with few labels look informative.
     pub alpha: f64,
-    /// Class shares: learned, all alike, or as given in `class_shares`.
+    /// Class shares: learned, uniform, or as given in `class_shares`.
     pub class_prior: ClassPrior,
     /// Shares by class name for `class_prior=fixed`, as a JSON object.
     pub class_shares: BTreeMap<String, f64>,

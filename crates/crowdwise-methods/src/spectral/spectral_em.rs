@@ -39,7 +39,7 @@ pub struct SpectralEm {
     /// How annotators are first split into three groups: at `random` (with the seed, equal numbers of labels), or in
     /// `order` of the table, every third one. Further starts are always random.
     pub split: Split,
-    /// Splits that are tried; the one with the best objective after EM is kept.
+    /// Number of splits to try; the one with the best objective after EM is kept.
     pub restarts: usize,
     /// Extrapolate (SQUAREM): the same optimum in fewer iterations.
     pub accelerate: bool,

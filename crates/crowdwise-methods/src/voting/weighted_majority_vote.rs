@@ -20,7 +20,7 @@ pub struct WeightedMajorityVote {
     pub rule: Rule,
     /// Weights of annotators by name, for rule `given`, e.g. {"ann": 2, "bob": 0.5}.
     pub weights: BTreeMap<String, f64>,
-    /// Weight of the annotators that `weights` does not name.
+    /// Weight of annotators not listed in `weights`.
     pub other_weight: f64,
     /// Known accuracies of annotators by name, for rule `log-odds`; all others are estimated by agreement.
     pub accuracies: BTreeMap<String, f64>,

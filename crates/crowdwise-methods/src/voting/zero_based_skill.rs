@@ -19,7 +19,7 @@ pub struct ZeroBasedSkill {
     pub learning_rate: f64,
     /// Number of iterations after which the step is shortened.
     pub reduce_every: usize,
-    /// The step is multiplied by this each time.
+    /// Factor by which the step is shortened each time.
     pub reduce_factor: f64,
     /// Every skill starts this much above chance, 1/K.
     pub head_start: f64,

@@ -37,7 +37,7 @@ pub struct BayesSeq {
     pub scheme: Scheme,
     /// Where the iterations begin: at the vote shares, or at Dawid-Skene of the tokens.
     pub init: Begin,
-    /// What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be right
+    /// Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be right
     /// (`posterior`). Both keep to the tag scheme where the classes are tags.
     pub decode: Decode,
 }

@@ -31,7 +31,7 @@ pub struct CrfCrowd {
     pub ridge: f64,
     /// Temperature of the mixture in its first round; it falls to 1 by the last but one.
     pub temperature: f64,
-    /// What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be right
+    /// Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be right
     /// (`posterior`). Both keep to the tag scheme where the classes are tags.
     pub decode: Decode,
 }

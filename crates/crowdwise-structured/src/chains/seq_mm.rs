@@ -20,7 +20,7 @@ pub struct SeqMm {
     pub max_iter: usize,
     /// Smoothing of the confusion matrices: added to every cell of the expected counts, as in dawid-skene.
     pub alpha: f64,
-    /// What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be right
+    /// Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be right
     /// (`posterior`). Both keep to the tag scheme where the classes are tags.
     pub decode: Decode,
 }

@@ -32,7 +32,7 @@ pub struct AdversarySpectral {
     pub min_common: usize,
     /// Labels of flagged annotators: `remove` them, or `keep` them and only report.
     pub flagged: Flagged,
-    /// The method that is fitted to the annotators who are left: any method for classes, with its defaults.
+    /// Method fitted to the remaining annotators: any method for classes, with its defaults.
     pub inside: String,
 }
 

@@ -33,7 +33,7 @@ pub struct GroupAwareEm {
     pub max_groups: usize,
     /// Items that two annotators must have in common to be compared; the test for dependence wants 20.
     pub min_common: usize,
-    /// The method that works inside a group of three or more: any method for classes, with its defaults.
+    /// Method used inside a group of three or more: any method for classes, with its defaults.
     pub inside: String,
     /// Goes on from the two stages with one EM over both levels: members follow the answer of their group, groups follow
     /// the truth.

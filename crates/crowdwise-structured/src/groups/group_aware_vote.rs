@@ -24,7 +24,7 @@ pub struct GroupAwareVote {
     pub max_groups: usize,
     /// Items that two annotators must have in common to be compared; the test for dependence wants 20.
     pub min_common: usize,
-    /// The method that decides inside a group of three or more: any method for classes, with its defaults.
+    /// Method used inside a group of three or more: any method for classes, with its defaults.
     pub inside: String,
 }
 

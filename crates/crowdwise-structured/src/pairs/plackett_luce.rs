@@ -18,7 +18,7 @@ pub struct PlackettLuce {
     /// Strength of the pull of the scores towards 0 (weight of half their sum of squares). 0 = maximum likelihood; where that is infinite,
     /// 0.01 is used and a finding says so.
     pub ridge: f64,
-    /// Level of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
     /// Maximum number of steps of the optimiser.
     pub max_iter: usize,

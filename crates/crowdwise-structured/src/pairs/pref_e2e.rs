@@ -14,7 +14,7 @@ use special::Error as _;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PrefE2e {
-    /// What a tie says: see `crowd-bt`.
+    /// How ties are treated: see `crowd-bt`.
     pub ties: TieModel,
     /// Estimates a reliability for each annotator; otherwise all are taken as reliable (a plain Bradley-Terry loss).
     pub learn_reliability: bool,
@@ -26,7 +26,7 @@ pub struct PrefE2e {
     pub ridge: f64,
     /// Scale features to mean 0 and deviation 1.
     pub standardise: bool,
-    /// Level of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
     /// Maximum number of steps of the optimiser.
     pub max_iter: usize,

@@ -17,13 +17,13 @@ pub struct SimLogistic {
     pub clusters: usize,
     /// Units in the hidden layer.
     pub hidden: usize,
-    /// Passes over the judgements.
+    /// Number of passes over the judgements.
     pub epochs: usize,
-    /// Judgements of a step.
+    /// Batch size, in judgements.
     pub batch_size: usize,
-    /// Step length of the optimiser.
+    /// Learning rate of the optimiser.
     pub learning_rate: f64,
-    /// Random starts; the one with the lowest loss is kept.
+    /// Number of random starts; the one with the lowest loss is kept.
     pub restarts: usize,
 }
 
@@ -45,13 +45,13 @@ pub struct SimVolmax {
     pub warm_up: usize,
     /// Units in the hidden layer.
     pub hidden: usize,
-    /// Passes over the judgements.
+    /// Number of passes over the judgements.
     pub epochs: usize,
-    /// Judgements of a step.
+    /// Batch size, in judgements.
     pub batch_size: usize,
-    /// Step length of the optimiser.
+    /// Learning rate of the optimiser.
     pub learning_rate: f64,
-    /// Random starts; the one with the lowest loss is kept.
+    /// Number of random starts; the one with the lowest loss is kept.
     pub restarts: usize,
 }
 

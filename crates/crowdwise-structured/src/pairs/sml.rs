@@ -18,7 +18,7 @@ pub struct Sml {
     pub fallback_below: usize,
     /// Strength of the pull of the scores towards 0.
     pub ridge: f64,
-    /// Level of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
     /// Maximum number of steps for the leading eigenvector, and of the fallback.
     pub max_iter: usize,
