@@ -28,7 +28,7 @@ pub const TEMPLATE: &str = "\
     before_help = "\
 Examples:
   crowdwise fit votes.csv -m dawid-skene -o labels.csv   infer the labels
-  crowdwise report votes.csv -o report.html              the results as one page
+  crowdwise report votes.csv -o report.html              write a report
 ",
     after_help = "FILE is CSV, TSV (also .gz, .zst), JSON lines or Parquet, or - for stdin."
 )]
