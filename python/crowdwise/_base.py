@@ -25,7 +25,7 @@ class Aggregator(Params):
 
     ``data`` is a frame (pandas, polars, pyarrow, DuckDB, anything with the Arrow C stream interface), a dictionary of
     columns, an array or a list of rows (task, worker, label), the path of a file, or what ``crowdwise.read`` gave.
-    Columns are found by name (``task``, ``worker``, ``label`` and their kin). What comes back has the flavour of what came
+    Columns are found by name (``task``, ``worker``, ``label`` and similar). What comes back has the flavour of what came
     in, and ids and labels have the types that they came with.
     """
 
@@ -187,7 +187,7 @@ class Aggregator(Params):
 
     @property
     def probas_(self) -> Any:
-        """Class probabilities, a row for every item; None where labels are no classes."""
+        """Class probabilities, a row for every item; None where labels are not classes."""
         return self._kept("probas", self._probas)
 
     def _probas(self) -> Any:

@@ -110,7 +110,7 @@ class Learner(Aggregator):
 
             return copy.deepcopy(network)
         raise DataError(
-            f"{type(network).__name__} is no network", "bad-parameter", "a torch module, or a classifier with predict_proba"
+            f"{type(network).__name__} is not a network", "bad-parameter", "a torch module, or a classifier with predict_proba"
         )
 
     def _fit_estimator(self, data: Data, x: Any, estimator: Any) -> Fit:

@@ -44,7 +44,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise FileError(f"{os.fspath(path)} could not be read: there is no such file", "unreadable") from None
     except (zipfile.BadZipFile, KeyError, ValueError) as e:
         raise FileError(
-            f"{os.fspath(path)} could not be read: it is no saved method of Crowdwise ({e})", "unreadable"
+            f"{os.fspath(path)} could not be read: it is not a saved Crowdwise method ({e})", "unreadable"
         ) from None
     made = getattr(crowdwise, head["class"])(**head["params"])
     restore = getattr(made, "_restore_parts", None)

@@ -108,7 +108,7 @@ def test_real_values():
         fit = crowdwise.Mean().fit(frame)
         assert sim.correlation(fit.labels_) > 0.9 and fit.probas_ is None
     assert list(crowdwise.Mean().fit(sim.to_pandas()).values_) == ["value", "sd"]
-    with pytest.raises(crowdwise.DataError, match="2 labels are no finite numbers: row 0: `a`, row 2: `b`"):
+    with pytest.raises(crowdwise.DataError, match="2 labels are not finite numbers: row 0: `a`, row 2: `b`"):
         crowdwise.Mean().fit([("x", "ann", "a"), ("x", "bob", "1.5"), ("y", "bob", "b")])
 
 
@@ -204,7 +204,7 @@ def test_bad_rankings():
     bad.loc[1, "position"] = 3
     refused(bad, "position 3 of ranking `0` by `ann` is taken twice, first on row 1")
     refused(pd.DataFrame(places()).drop(index=0), "nobody is at position 1 of ranking `0` by `ann`")
-    refused(pd.DataFrame(places()).assign(position="first"), "are no whole numbers: row 0: `first`")
+    refused(pd.DataFrame(places()).assign(position="first"), "are not whole numbers: row 0: `first`")
     refused([("ann", ["a", "b", "a"])], "`a` is in the ranking by `ann` twice")
     refused([("ann", ["a"])], "row 0: a ranking of one item")
     refused([("ann", "q", ["a", "b"])], "row 0: `q` was chosen but is not among those shown")
@@ -277,7 +277,7 @@ def test_tokens_in_a_file_and_known_ones(tmp_path):
         assert fit.labels_[("s2", 5)] == "B"
     known = pd.DataFrame({"sequence": ["s2"], "position": [5], "label": ["B"]})
     assert crowdwise.DawidSkene().fit(frame, gold=known).labels_[("s2", 5)] == "B"
-    with pytest.raises(crowdwise.DataError, match="1 positions are no whole numbers: row 0: `first`"):
+    with pytest.raises(crowdwise.DataError, match="1 positions are not whole numbers: row 0: `first`"):
         crowdwise.MajorityVote().fit(frame.assign(position=["first"] + [1] * 6))
     with pytest.raises(crowdwise.DataError, match="positions but only 7 rows"):
         crowdwise.MajorityVote().fit(frame.assign(position=[0, 10**6] + [1] * 5))

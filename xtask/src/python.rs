@@ -9,9 +9,9 @@ use std::path::PathBuf;
 
 /// Arguments of the run, in every class.
 const RUN: [(&str, &str, &str, &str); 3] = [
-    ("random_state", "int | None", "0", "Seed of the random numbers; the same seed gives the same result."),
-    ("threads", "int | None", "None", "Threads; all cores if None."),
-    ("progress", "bool | None", "None", "Whether a line tells how it goes; if None, when somebody is watching."),
+    ("random_state", "int | None", "0", "Random seed; the same seed gives the same result."),
+    ("threads", "int | None", "None", "Number of threads; all cores if None."),
+    ("progress", "bool | None", "None", "Show a progress line; by default only in a terminal or notebook."),
 ];
 
 /// Ids that are abbreviations as a whole.

@@ -14,7 +14,7 @@ pub const TEMPLATE: &str = "\
 
 {all-args}{after-help}";
 
-/// Truth, annotator quality and reports from the labels of many unreliable annotators
+/// Infer true labels and annotator quality from many unreliable annotators
 #[derive(Debug, Parser)]
 #[command(
     name = "crowdwise",
@@ -27,15 +27,15 @@ pub const TEMPLATE: &str = "\
     arg_required_else_help = true,
     before_help = "\
 Examples:
-  crowdwise fit votes.csv -m dawid-skene -o labels.csv   who is right
-  crowdwise report votes.csv -o report.html              all on one page
+  crowdwise fit votes.csv -m dawid-skene -o labels.csv   infer the labels
+  crowdwise report votes.csv -o report.html              write a report
 ",
-    after_help = "FILE is CSV, TSV (also .gz, .zst), JSON lines or Parquet, or - for standard input."
+    after_help = "FILE is CSV, TSV (also .gz, .zst), JSON lines or Parquet, or - for stdin."
 )]
 pub struct Cli {
     #[command(flatten)]
     pub talk: Talk,
-    /// Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine's]
+    /// Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine's]
     #[arg(long, global = true, value_name = "SIZE", value_parser = crowdwise::memory::parse, hide_short_help = true)]
     pub max_memory: Option<u64>,
     #[command(subcommand)]
@@ -44,34 +44,34 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// What is in the data: counts, agreement, connectivity, problems
+    /// Describe the data: counts, agreement, connectivity, problems
     Inspect(inspect::Args),
-    /// Fit one method and write the labels
+    /// Infer the true labels with one method
     Fit(fit::Args),
-    /// One row per annotator: accuracy, information, flags
+    /// Rate the annotators: accuracy, information, flags
     Annotators(annotators::Args),
-    /// The items to look at, with who said what
+    /// List the items to review, with who said what
     Items(items::Args),
-    /// Methods side by side
+    /// Compare methods side by side
     Compare(compare::Args),
     /// Train a classifier from features and crowd labels
     Learn(learn::Args),
     /// Classify new items with a trained classifier
     Predict(predict::Args),
-    /// Comparisons to a ranking, and which pair to ask about next
+    /// Rank items from comparisons, and suggest which pair to ask about next
     Rank(rank::Args),
-    /// Data with known truth
+    /// Simulate data with known truth
     Simulate(simulate::Args),
-    /// One self-contained HTML page
+    /// Write a self-contained HTML report
     Report(report::Args),
-    /// A table of a paper, or of our own, computed again
+    /// Reproduce a published table, or one of our own
     Repro(repro::Args),
-    /// The list of methods, or one method's page
+    /// List the methods, or show the page of one
     Methods(methods::Args),
-    /// Between CSV, TSV, JSON lines and Parquet
+    /// Convert between CSV, TSV, JSON lines and Parquet
     Convert(convert::Args),
-    /// Completions for a shell
+    /// Generate shell completions
     Completions(completions::Args),
-    /// The manual pages
+    /// Generate the manual pages
     Man(man::Args),
 }

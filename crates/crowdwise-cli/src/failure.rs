@@ -70,7 +70,7 @@ fn usage_error(error: &clap::Error) -> Error {
         Some(ContextValue::String(s)) => vec![s.clone()],
         _ => Vec::new(),
     };
-    let help = format!("`{} -h` shows how it is called", called());
+    let help = format!("`{} -h` shows the usage", called());
     let argument = one(ContextKind::InvalidArg).unwrap_or_default();
     match error.kind() {
         ErrorKind::InvalidSubcommand => Error::Unknown {
@@ -86,27 +86,27 @@ fn usage_error(error: &clap::Error) -> Error {
             hint: Some(format!("`{} --help` lists the options", called())),
         },
         ErrorKind::UnknownArgument => {
-            Error::Usage { what: format!("`{argument}` is one argument too many"), hint: Some(help) }
+            Error::Usage { what: format!("unexpected argument `{argument}`"), hint: Some(help) }
         }
         ErrorKind::InvalidValue => {
             let value = one(ContextKind::InvalidValue).unwrap_or_default();
             let what = if value.is_empty() {
                 format!("{argument} needs a value")
             } else {
-                format!("`{value}` is not a value of {argument}")
+                format!("`{value}` is not a valid value for {argument}")
             };
             let valid = many(ContextKind::ValidValue);
             let hint = match one(ContextKind::SuggestedValue) {
                 Some(near) => Some(format!("did you mean `{near}`?")),
                 None if valid.is_empty() => Some(help),
-                None => Some(format!("it takes one of {}", valid.join(", "))),
+                None => Some(format!("valid values: {}", valid.join(", "))),
             };
             Error::Usage { what, hint }
         }
         ErrorKind::ValueValidation => {
             let value = one(ContextKind::InvalidValue).unwrap_or_default();
             let why = std::error::Error::source(error).map(|s| format!(": {s}")).unwrap_or_default();
-            Error::Usage { what: format!("`{value}` is not a value of {argument}{why}"), hint: Some(help) }
+            Error::Usage { what: format!("`{value}` is not a valid value for {argument}{why}"), hint: Some(help) }
         }
         ErrorKind::MissingRequiredArgument => {
             let missing = many(ContextKind::InvalidArg);
@@ -115,7 +115,7 @@ fn usage_error(error: &clap::Error) -> Error {
         ErrorKind::ArgumentConflict => {
             let other = many(ContextKind::PriorArg);
             let what = if other.first() == Some(&argument) {
-                format!("{argument} may be given only once")
+                format!("{argument} was given more than once")
             } else {
                 format!("{argument} cannot be used together with {}", other.join(", "))
             };

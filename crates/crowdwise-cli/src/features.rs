@@ -26,7 +26,7 @@ pub fn rows(file: &Path, items: Option<&str>, talk: Talk) -> Result<(Features, O
         return Err(Error::BadData {
             file: items.into(),
             what: format!("{} items for {} rows of {}", read.value.len(), features.rows(), file.display()),
-            hint: Some("both must have one row an item, in the same order".into()),
+            hint: Some("both must have one row per item, in the same order".into()),
         });
     }
     Ok((features, Some(read.value)))
@@ -82,7 +82,7 @@ impl Test {
             return Err(Error::BadData {
                 file: file.display().to_string(),
                 what: format!("a row has {} numbers, but the training features have {trained}", features.dim),
-                hint: Some("both must be made in the same way".into()),
+                hint: Some("both must be computed in the same way".into()),
             });
         }
         let names: Vec<String> =
@@ -120,7 +120,7 @@ pub fn class_truth(
         return Err(Error::BadData {
             file: file.into(),
             what: format!("none of its classes ({}) is one of the answers ({})", extra.join(", "), names.join(", ")),
-            hint: Some("both files must call the classes alike".into()),
+            hint: Some("both files must use the same class names".into()),
         });
     }
     if !extra.is_empty() {

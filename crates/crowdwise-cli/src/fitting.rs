@@ -56,7 +56,7 @@ pub fn say_stop(fit: &Fit, talk: Talk) {
     match d.stop {
         Stop::Direct => {}
         Stop::Converged => talk.detail(format_args!("converged after {n}{change}")),
-        Stop::Settled => talk.detail(format_args!("settled after {n}{change}: no answer moves any more")),
+        Stop::Settled => talk.detail(format_args!("settled after {n}{change}: answers no longer change")),
         Stop::MaxIter => {
             let other = fit.diagnostics.details.get("handed_over_to").and_then(|m| m.as_str());
             let advice = more_iterations(&fit.provenance.method, other);
@@ -182,7 +182,7 @@ pub fn exit(stop: Option<Stop>, severities: &[Severity], conditions: &[FailIf], 
     let mut failed = false;
     for condition in conditions {
         if let Some(why) = condition.holds(stop, severities) {
-            talk.note(format_args!("failed as asked by --fail-if: {why}"));
+            talk.note(format_args!("failed because of --fail-if: {why}"));
             failed = true;
         }
     }

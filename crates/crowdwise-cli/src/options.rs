@@ -14,49 +14,49 @@ use serde_json::Value;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputOptions {
-    /// Format of the answers [default: by the file's name and content]
+    /// Input format [default: detected from the file name and content]
     #[arg(long, value_enum, value_name = "FORMAT", hide_short_help = true)]
     pub input_format: Option<InputFormat>,
-    /// What a label is [default: by the columns]
+    /// Kind of labels [default: detected from the columns]
     #[arg(long, value_enum)]
     pub kind: Option<KindName>,
-    /// Column of the items
+    /// Column with the items
     #[arg(long, value_name = "COLUMN")]
     pub item: Option<String>,
-    /// Column of the annotators
+    /// Column with the annotators
     #[arg(long, value_name = "COLUMN")]
     pub annotator: Option<String>,
-    /// Column of the labels
+    /// Column with the labels
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
-    /// Names of the columns, for a file without a header
+    /// Column names, for a file without a header
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', hide_short_help = true)]
     pub columns: Option<Vec<String>>,
-    /// One row per item, one column per annotator
+    /// The file has one row per item and one column per annotator
     #[arg(long, hide_short_help = true)]
     pub wide: bool,
-    /// The classes have an order (grades)
+    /// The classes are ordered (grades)
     #[arg(long, hide_short_help = true)]
     pub ordered: bool,
-    /// Leave out rows that cannot be read, and say how many
+    /// Skip rows that cannot be read and report how many
     #[arg(long, hide_short_help = true)]
     pub skip_bad_rows: bool,
     /// Mechanical Turk: use rejected assignments too
     #[arg(long, hide_short_help = true)]
     pub keep_rejected: bool,
-    /// All items there are, one per row: those that nobody labelled are answered too
+    /// List of all items, one per row; unlabelled ones get a prediction too
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub items: Option<String>,
-    /// A label that means no answer: its rows do not count, their items stay
+    /// Treat this label as a missing answer
     #[arg(long, value_name = "LABEL", allow_hyphen_values = true, hide_short_help = true)]
     pub abstain: Option<String>,
     /// Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`
     #[arg(long, hide_short_help = true)]
     pub sets: bool,
-    /// Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)
+    /// Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub probabilities: Option<String>,
-    /// Pairs of items that are neighbours, one pair a row (CSV or TSV)
+    /// Pairs of neighbouring items, one pair per row (CSV or TSV)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub graph: Option<String>,
 }
@@ -138,7 +138,7 @@ impl InputOptions {
             return Err(Error::Usage {
                 what: format!("{} is {what}, not answers", Source::from_arg(file).name()),
                 hint: Some(
-                    "give the file that it was made from; `annotators` and `items` show what a fit holds".into(),
+                    "give the file that it was made from; use `annotators` and `items` to look into a fit".into(),
                 ),
             });
         }
@@ -150,7 +150,7 @@ impl InputOptions {
             let before = data.table.n_labels();
             data.table = data.table.without_class(label).ok_or_else(|| not_given(label, file))?;
             let n = (before - data.table.n_labels()) as u64;
-            talk.note(format_args!("{} `{label}` taken as no answer", counted(n, "label", "labels")));
+            talk.note(format_args!("{} `{label}` treated as missing", counted(n, "label", "labels")));
         }
         if self.sets {
             data = crowdwise::structured::sets::units(&data, crowdwise::structured::sets::Candidates::All)?;
@@ -161,7 +161,7 @@ impl InputOptions {
             let alike = alike_names(classes);
             if !alike.is_empty() {
                 let text = alike_text(&alike);
-                talk.note(format_args!("classes that differ in spelling only count as different ones: {text}"));
+                talk.note(format_args!("classes that differ only in spelling are treated as different: {text}"));
             }
         }
         let mut order = None;
@@ -206,7 +206,7 @@ impl InputOptions {
 fn not_given(label: &str, file: &str) -> Error {
     Error::BadData {
         file: file.into(),
-        what: format!("no answer is `{label}`, which --abstain names"),
+        what: format!("--abstain names `{label}`, but no answer has that label"),
         hint: Some("`crowdwise inspect` lists the classes".into()),
     }
 }
@@ -240,7 +240,7 @@ fn read_known(file: &str, data: &Dataset, sets: bool, word: &str, talk: Talk) ->
         let gold = Gold::from_items(&data.table, &rows, file)?;
         if !gold.unlabelled.is_empty() {
             let n = counted(gold.unlabelled.len() as u64, "known class", "known classes");
-            talk.note(format_args!("{n} of {file} that nobody said of any item, or of items without answers"));
+            talk.note(format_args!("{n} in {file} that no annotator gave, or for items without answers"));
         }
         return Ok(gold);
     }
@@ -256,16 +256,16 @@ fn read_known(file: &str, data: &Dataset, sets: bool, word: &str, talk: Talk) ->
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Run")]
 pub struct RunOptions {
-    /// Seed of the random numbers
+    /// Random seed
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
-    /// Threads [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), allow_negative_numbers = true)]
     pub threads: Option<u16>,
-    /// Count every annotator, also those who copy another one; otherwise they are one voice
+    /// Count annotators who copy each other separately, instead of as one voice
     #[arg(long, hide_short_help = true)]
     pub count_copies: bool,
-    /// How progress is shown on standard error [default: a bar on a terminal]
+    /// How to show progress on stderr [default: a bar on a terminal]
     #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
     pub progress: Option<Style>,
 }
@@ -278,14 +278,14 @@ impl RunOptions {
 
 /// A count or a seed: says what it takes instead of how reading failed.
 pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.trim().parse().map_err(|_| "it takes a whole number of at least 0".into())
+    text.trim().parse().map_err(|_| "expected a whole number of at least 0".into())
 }
 
 /// The parts of a held-out score.
 pub fn folds(text: &str) -> Result<usize, String> {
     match text.trim().parse() {
         Ok(n) if n == 0 || (2..=254).contains(&n) => Ok(n),
-        _ => Err("it takes 0 (no held-out score) or a whole number from 2 to 254".into()),
+        _ => Err("expected 0 (no held-out score) or a whole number from 2 to 254".into()),
     }
 }
 
@@ -294,7 +294,7 @@ pub fn check_repeated<'a>(what: &str, names: impl IntoIterator<Item = &'a str>) 
     let mut counts: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
     names.into_iter().for_each(|n| *counts.entry(n).or_default() += 1);
     let problem = |(name, _): (&str, usize)| Error::Usage {
-        what: format!("the {what} `{name}` is given more than once"),
+        what: format!("the {what} `{name}` was given more than once"),
         hint: Some("give it once".into()),
     };
     Error::all(counts.into_iter().filter(|c| c.1 > 1).map(problem).collect())
@@ -320,7 +320,7 @@ impl std::str::FromStr for KeyValue {
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once('=') {
             Some((key, value)) if !key.trim().is_empty() => Ok(KeyValue(key.trim().into(), value.trim().into())),
-            _ => Err("it should look like tol=1e-6".into()),
+            _ => Err("expected KEY=VALUE, such as tol=1e-6".into()),
         }
     }
 }
@@ -391,7 +391,7 @@ fn wanted(default: &Value, e: &serde_json::Error) -> String {
 /// Conditions under which a command that did its work still ends with exit code 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FailIf {
-    /// The fit stopped before it converged
+    /// The fit did not converge
     NotConverged,
     /// There is any warning or problem
     Findings,

@@ -40,13 +40,13 @@ impl Format {
 
 #[derive(Clone, Debug, clap::Args)]
 pub struct OutputOptions {
-    /// How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]
+    /// Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]
     #[arg(long, value_enum, hide_possible_values = false)]
     pub format: Option<Format>,
-    /// Write to FILE, which appears only when it is complete
+    /// Write to FILE, which appears only once it is complete
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)
+    /// In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)
     #[arg(long, hide_short_help = true)]
     pub spreadsheet_safe: bool,
 }
@@ -67,7 +67,7 @@ impl OutputOptions {
         let brief = self.format.is_none() && to_file.is_none() && format == Format::Table;
         if format == Format::Parquet && to_file.is_none() && io::stdout().is_terminal() {
             return Err(Error::Usage {
-                what: "Parquet is not for a terminal".into(),
+                what: "Parquet cannot be printed to a terminal".into(),
                 hint: Some("`-o FILE.parquet`, or `--format csv`".into()),
             });
         }
@@ -82,7 +82,7 @@ fn special(path: &Path) -> bool {
 
 fn unknown_end(path: &Path) -> Error {
     Error::Usage {
-        what: format!("the end of `{}` does not tell the format to write", path.display()),
+        what: format!("cannot tell the output format from `{}`", path.display()),
         hint: Some("use .csv, .tsv, .jsonl, .json, .parquet, .txt or .md, or say `--format csv`".into()),
     }
 }

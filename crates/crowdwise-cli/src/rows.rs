@@ -95,7 +95,7 @@ fn write_table(out: &mut Output, sheet: Sheet<'_>, talk: Talk) -> Result<(), Err
         // the table first, then what is said of it
         out.target.flush().map_err(|e| unwritable(&out.target.name(), &e))?;
         let rest = counted((text.1 - shown) as u64, "more row", "more rows");
-        talk.note(format_args!("{rest}; a pipe, `-o FILE` or `--format table` gives all"));
+        talk.note(format_args!("{rest}; use `-o FILE`, a pipe or `--format table` to get all of them"));
     }
     Ok(())
 }

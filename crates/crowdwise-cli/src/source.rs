@@ -27,7 +27,7 @@ pub struct FitOptions {
 /// Files of known truth.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Known {
-    /// Known truth (item,label), only to evaluate
+    /// Known truth (item,label), used for evaluation only
     #[arg(long, value_name = "FILE")]
     pub truth: Option<String>,
     /// Gold labels (item,label) that the fit uses

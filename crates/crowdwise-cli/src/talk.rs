@@ -14,10 +14,10 @@ pub fn counted(n: u64, one: &str, many: &str) -> String {
 /// How much is said.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Talk {
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long, global = true, conflicts_with = "verbose", hide_short_help = true)]
     pub quiet: bool,
-    /// Say more: how long reading, fitting and writing took
+    /// Also print how long reading, fitting and writing took
     #[arg(short, long, global = true, hide_short_help = true)]
     pub verbose: bool,
 }

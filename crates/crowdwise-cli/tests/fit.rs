@@ -187,7 +187,7 @@ fn conditions_give_exit_code_1_after_everything_is_written() {
     let run1 = run(&with(&short, &["--fail-if", "not-converged"]));
     assert_eq!(run1.code, 1, "{}", run1.block());
     assert_eq!(run1.stdout.lines().count(), 201);
-    assert!(run1.stderr.contains("failed as asked by --fail-if: not converged (stop: max-iter)"), "{}", run1.stderr);
+    assert!(run1.stderr.contains("failed because of --fail-if: not converged (stop: max-iter)"), "{}", run1.stderr);
     assert_eq!(run(&short).code, 0, "not converging is a result");
     let whole = ["fit", "examples/demo.csv", "-m", "dawid-skene", "-q", "--fail-if"];
     assert_eq!(run(&with(&whole, &["not-converged"])).code, 0);

@@ -50,7 +50,7 @@ fn gaps_in_positions() {
 #[test]
 fn unknown_tags() {
     let text = "Ada B-PER B-PER\nByron Z-PER I-PER\nwrote O O\n\nto I- O\nParis B-LOC B-LOC\n";
-    let parts = ["`Z-PER` on line 2 is no tag of a span", "`I-` on line 5", "as in `B-PER`"];
+    let parts = ["`Z-PER` on line 2 is not a span tag", "`I-` on line 5", "as in `B-PER`"];
     refused("x.conll", text, &["inspect"], &parts);
     // words that are no tags at all are classes like any others
     said("pos.conll", "Ada NOUN NOUN\nwrote VERB NOUN\n", &["inspect"], &["NOUN"]);

@@ -111,12 +111,12 @@ fn negative_numbers_are_told_what_is_allowed() {
     for (args, says) in [
         (
             &["fit", "votes.csv", "--seed", "-1"][..],
-            "`-1` is not a value of --seed <N>: it takes a whole number of at least 0",
+            "`-1` is not a valid value for --seed <N>: expected a whole number of at least 0",
         ),
-        (&["items", "votes.csv", "-n", "-3"], "it takes a whole number of at least 0"),
+        (&["items", "votes.csv", "-n", "-3"], "expected a whole number of at least 0"),
         (&["fit", "votes.csv", "--threads", "-2"], "-2 is not in 1..=65535"),
-        (&["inspect", "votes.csv", "--seed", "-1"], "it takes a whole number of at least 0"),
-        (&["simulate", "one-coin", "-o", "made", "--items", "-5"], "it takes a whole number of at least 0"),
+        (&["inspect", "votes.csv", "--seed", "-1"], "expected a whole number of at least 0"),
+        (&["simulate", "one-coin", "-o", "made", "--items", "-5"], "expected a whole number of at least 0"),
         (&["simulate", "one-coin", "-o", "made", "--spammers", "-0.5"], "`spammers` is -0.5"),
         (&["compare", "votes.csv", "--folds", "-1"], "it takes 0 (no held-out score) or a whole number from 2"),
         (&["compare", "votes.csv", "--folds", "1"], "it takes 0 (no held-out score) or a whole number from 2"),
@@ -133,19 +133,19 @@ fn nothing_that_was_asked_for_is_ignored() {
     let cases: &[(&[&str], &str)] = &[
         (
             &["fit", "votes.csv", "-m", "dawid-skene", "-p", "tol=1", "-p", "tol=2"],
-            "parameter `tol` is given more than once",
+            "parameter `tol` was given more than once",
         ),
-        (&["compare", "votes.csv", "-m", "glad,glad"], "the method `glad` is given more than once"),
-        (&["compare", "votes.csv", "-m", "dawid-skene,ds-em"], "the method `dawid-skene` is given more than once"),
+        (&["compare", "votes.csv", "-m", "glad,glad"], "the method `glad` was given more than once"),
+        (&["compare", "votes.csv", "-m", "dawid-skene,ds-em"], "the method `dawid-skene` was given more than once"),
         (&["compare", "votes.csv", "-m", "all,glad"], "`all` goes with no other method"),
         (&["compare", "votes.csv", "-m", "majority-vote", "-p", "glad.tol=1"], "glad is not compared"),
-        (&["compare", "votes.csv", "-p", "glad.tol=1", "-p", "glad.tol=2"], "`glad.tol` is given more than once"),
+        (&["compare", "votes.csv", "-p", "glad.tol=1", "-p", "glad.tol=2"], "`glad.tol` was given more than once"),
         (&["convert", "votes.csv", "--format", "table"], "csv, tsv, jsonl, json"),
         (&["convert", "votes.csv", "-o", "votes.txt"], "csv, tsv, jsonl, json"),
         (&["report", "votes.csv", "-o", "x.pdf"], "does not end in .html"),
         (&["report", "votes.csv", "-o", "x.html", "--folds", "3"], "--compare"),
         (&["fit", "ratings.csv", "--posterior"], "--posterior is for classes"),
-        (&["simulate", "one-coin", "-o", "made", "--class-names", "a,b,a"], "class name `a` is given more than once"),
+        (&["simulate", "one-coin", "-o", "made", "--class-names", "a,b,a"], "class name `a` was given more than once"),
         (
             &["simulate", "one-coin", "-o", "made", "--classes", "3", "--class-names", "a"],
             "3 classes, but 1 class name",
@@ -156,7 +156,7 @@ fn nothing_that_was_asked_for_is_ignored() {
             &["simulate", "one-coin", "-o", "made", "-p", "ties=0.5", "-p", "pairs=9"],
             "`ties`, `pairs` have no effect under the model one-coin",
         ),
-        (&["simulate", "one-coin", "-o", "made", "--items", "9", "-p", "items=8"], "`items` is given more than once"),
+        (&["simulate", "one-coin", "-o", "made", "--items", "9", "-p", "items=8"], "`items` was given more than once"),
     ];
     for (args, says) in cases {
         let said = refused(dir.path(), args);

@@ -14,7 +14,7 @@ fn a_label_that_means_no_answer_leaves_its_items() {
     let all = run_in(dir.path(), &args).ok().json();
     assert_eq!(all["data"], json!({"items": 3, "annotators": 2, "classes": 3, "labels": 6}));
     let run = run_in(dir.path(), &[&args[..], &["--abstain", "-1"]].concat()).ok();
-    assert!(run.stderr.contains("4 labels `-1` taken as no answer"), "{}", run.stderr);
+    assert!(run.stderr.contains("4 labels `-1` treated as missing"), "{}", run.stderr);
     let fit = run.json();
     assert_eq!(fit["data"], json!({"items": 3, "annotators": 2, "classes": 2, "labels": 2}));
     assert_eq!(fit["class_names"], json!(["ham", "spam"]));
@@ -60,7 +60,7 @@ fn probabilities_of_a_classifier_are_used() {
         let run = fit(file);
         assert!(run.code == 2 && run.stderr.contains(what), "{file}: {}", run.block());
     };
-    refused("scores.csv", "1 of 3 rows are no probabilities");
+    refused("scores.csv", "1 of 3 rows are not probabilities");
     refused("short.csv", "no probabilities for 2 of 3 items");
     refused("nowhere.csv", "nowhere.csv");
     let none = run_in(dir.path(), &["fit", "votes.csv", "-m", "crowdlab"]);

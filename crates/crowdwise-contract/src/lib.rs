@@ -47,7 +47,7 @@ pub fn peak_memory() -> u64 {
     line.split_whitespace().nth(1).and_then(|x| x.parse::<u64>().ok()).unwrap_or(0) * 1024
 }
 
-/// Two labels an item by annotators drawn from many, three classes: a table of items x annotators would be far larger.
+/// Two labels per item by annotators drawn from many, three classes: a table of items x annotators would be far larger.
 pub fn sparse(items: u32, annotators: u32) -> Dataset {
     let mut rng = stream(13, "sparse", 0);
     let mut b = TableBuilder::new(LabelKind::Categorical);

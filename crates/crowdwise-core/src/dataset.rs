@@ -85,7 +85,7 @@ impl Gold {
             return Err(Error::BadData {
                 file: file.into(),
                 what: format!(
-                    "none of its {} items occurs in the answers (its first is `{}`, theirs `{}`)",
+                    "none of its {} items occurs in the answers (the first is `{}` here and `{}` there)",
                     rows.len(),
                     rows[0].0,
                     if table.n_items() > 0 { table.items().name(0) } else { "" }
@@ -113,7 +113,7 @@ impl Gold {
                             some(&extra),
                             some(&classes)
                         ),
-                        hint: Some("write the classes as the answers do, or choose the column with ⟦--label⟧".into()),
+                        hint: Some("spell the classes as the answers do, or choose the column with ⟦--label⟧".into()),
                     });
                 }
                 let outside = unknown.iter().enumerate().map(|(n, &r)| (n as u32, code(r))).collect();
@@ -228,7 +228,7 @@ impl Probabilities {
             return Err(Error::BadData {
                 file: file.into(),
                 what: format!(
-                    "{} of {} rows are no probabilities (each at least 0, together 1), the first that of item {}",
+                    "{} of {} rows are not probabilities (each at least 0, together 1), the first that of item {}",
                     crate::group(bad.len() as u64),
                     crate::group((values.len() / k.max(1)) as u64),
                     first + 1

@@ -42,7 +42,7 @@ pub(crate) fn check_values(data: &Dataset) -> Result<(), Error> {
     Err(Error::BadData {
         file: data.source.clone(),
         what: format!("the value {:e} of annotator `{who}` is too large to calculate with{more}", values[at]),
-        hint: Some("values beyond 1e60 overflow: take them out, or divide all by one number".into()),
+        hint: Some("values beyond 1e60 overflow: remove them, or rescale all values".into()),
     })
 }
 
@@ -65,13 +65,13 @@ pub(crate) fn check_result(method: &str, data: &Dataset, truth: &Truth, annotato
         Truth::Clusters { confidence, same, .. } => confidence.iter().chain(same).filter(|x| x.is_infinite()).count(),
     };
     let what = if bad > 0 {
-        format!("{bad} of the results of {method} are no numbers: the calculation overflowed")
+        format!("{bad} of the results of {method} are not numbers: the calculation overflowed")
     } else if annotators.numbers().iter().any(|part| part.iter().any(|x| x.is_infinite())) {
         format!("what {method} found of the annotators is infinite: the calculation overflowed")
     } else {
         return Ok(());
     };
-    Err(Error::NotFinite { what, hint: "give parameters nearer to their defaults, or values of a usual size".into() })
+    Err(Error::NotFinite { what, hint: "use parameters closer to their defaults, or values of a usual size".into() })
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 pub trait Params: Clone + Default + Send + Sync + Serialize + DeserializeOwned + JsonSchema + 'static {}
 impl<T: Clone + Default + Send + Sync + Serialize + DeserializeOwned + JsonSchema + 'static> Params for T {}
 
-/// How far a method is tried.
+/// Maturity of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {

@@ -82,7 +82,7 @@ fn peak_mb() -> f64 {
     line.split_whitespace().nth(1).and_then(|x| x.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
 }
 
-/// Rows of 36 bytes with text ids: five labels an item, 20,000 annotators of whom few do much, ten classes.
+/// Rows of 36 bytes with text ids: five labels per item, 20,000 annotators of whom few do much, ten classes.
 fn generate(dir: &Path, format: &str, rows: usize) -> PathBuf {
     let path = dir.join(format!("votes.{format}"));
     let shuffled = format.starts_with("shuffled");

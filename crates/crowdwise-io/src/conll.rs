@@ -93,11 +93,11 @@ fn check_tags(file: &str, seen: &BTreeMap<(u32, String), usize>, column: Option<
         tags().filter(|x| x.0.1 != "O" && !typed(&x.0.1)).map(|x| (*x.1, x.0.1.as_str())).collect();
     bad.sort_unstable();
     let problems: Vec<String> =
-        bad.iter().map(|(line, tag)| format!("`{}` on line {line} is no tag of a span", brief(tag))).collect();
+        bad.iter().map(|(line, tag)| format!("`{}` on line {line} is not a span tag", brief(tag))).collect();
     refuse(
         file,
         &problems,
-        "a tag is `O`, or `B-`, `I-` (also E-, S-, L-, U-) with a type behind it, as in `B-PER`; `?` is no answer",
+        "a tag is `O`, or `B-`, `I-` (also E-, S-, L-, U-) with a type behind it, as in `B-PER`; `?` means no answer",
     )
 }
 
@@ -115,7 +115,7 @@ fn parse(source: &Source) -> Result<Parsed, Error> {
         let line = line.map_err(|e| unreadable(&file, &e))?;
         let n = n + 1;
         let Ok(line) = std::str::from_utf8(&line) else {
-            problems.push(format!("line {n} is no UTF-8 text"));
+            problems.push(format!("line {n} is not UTF-8 text"));
             continue;
         };
         let line = line.trim_start_matches('\u{feff}').trim_end_matches('\r');
@@ -157,7 +157,7 @@ fn parse(source: &Source) -> Result<Parsed, Error> {
         }
     }
     close(&mut now, &mut out);
-    refuse(&file, &problems, "every token has its line with the token and one tag per annotator; `?` is no answer")?;
+    refuse(&file, &problems, "every token has its line with the token and one tag per annotator; `?` means no answer")?;
     Ok(Parsed { sequences: out, columns, seen })
 }
 

@@ -122,7 +122,7 @@ impl Delimited {
         }
     }
 
-    /// Any text: the csv crate takes care of quotes and of bytes that are no text.
+    /// Any text: the csv crate takes care of quotes and of bytes that are not text.
     fn quoted(&self, bytes: &[u8], out: &mut Collector<'_>) {
         let mut reader = reader(bytes, self.delimiter);
         let mut record = csv::ByteRecord::new();
@@ -138,7 +138,7 @@ impl Delimited {
             }
             if memchr(0, record.as_slice()).is_some() {
                 out.tally.total += 1;
-                out.tally.bad(line, || "a NUL byte, which is no text".into());
+                out.tally.bad(line, || "a NUL byte, which is not text".into());
             } else if let Some(fields) = Quoted::new(&record) {
                 out.row(line, &fields);
             } else {

@@ -110,7 +110,7 @@ pub(crate) fn align(
     if order.len() != matrix.rows {
         return Err(bad(
             format!("{} rows of {what} for {} items in the items file", matrix.rows, order.len()),
-            "both must have one row an item, in the same order",
+            "both must have one row per item, in the same order",
         ));
     }
     let mut lookup = table.items().clone();
@@ -177,7 +177,7 @@ fn csv_matrix(bytes: &[u8], file: &str) -> Result<Loaded, Error> {
                 header = Some(columns.map(|(_, f)| f.trim().to_owned()).collect());
                 continue;
             }
-            // No header: a first field that is no number is an item.
+            // No header: a first field that is not a number is an item.
             if fields[0].trim().parse::<f32>().is_err() {
                 item = Some(0);
             }

@@ -136,7 +136,7 @@ fn picture(file: &Path, taken: &AtomicU64) -> Result<Picture, String> {
     } else if bytes.is_empty() {
         Err("it is empty".into())
     } else {
-        Err("it is neither PNG nor JPEG, whatever its name says".into())
+        Err("it is neither PNG nor JPEG, despite its name".into())
     }
 }
 

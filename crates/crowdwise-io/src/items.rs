@@ -19,7 +19,7 @@ pub fn read_items(source: &Source) -> Result<Read<Vec<String>>, Error> {
         Some(other) => {
             return Err(Error::Unsupported {
                 what: format!("{file}: items cannot be read from {} files", other.name()),
-                hint: Some("give a CSV file with a column `item`, or one id a line".into()),
+                hint: Some("give a CSV file with a column `item`, or one id per line".into()),
             });
         }
     };
@@ -65,7 +65,7 @@ pub fn read_items(source: &Source) -> Result<Read<Vec<String>>, Error> {
         return Err(Error::BadData {
             file,
             what: format!("{} more than once: {}{more}", count(n as u64, "item"), twice.join(", ")),
-            hint: Some("an items file has each item once".into()),
+            hint: Some("an items file must list each item once".into()),
         });
     }
     if names.is_empty() {

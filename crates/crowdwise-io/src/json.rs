@@ -139,7 +139,7 @@ impl JsonArray {
         result.map_err(|e| Error::Unreadable {
             file: self.file.clone(),
             what: format!("line {}: {}", e.line(), reason(&e)),
-            hint: Some("a .json file must be an array of objects; one object a line is .jsonl".into()),
+            hint: Some("a .json file must be an array of objects; one object per line is .jsonl".into()),
         })
     }
 
@@ -209,13 +209,13 @@ pub(crate) fn sample(blocks: &mut Blocks, file: &str) -> Result<Vec<Map<String, 
     if found.is_empty() {
         let first = start.split(|&b| b == b'\n').next().unwrap_or_default();
         let hint = if first.starts_with(b"{") || !first.iter().any(|b| matches!(b, b',' | b'\t' | b';')) {
-            "JSON lines have one object a line, such as {\"item\":\"a\",\"annotator\":\"w\",\"label\":\"x\"}"
+            "JSON lines have one object per line, such as {\"item\":\"a\",\"annotator\":\"w\",\"label\":\"x\"}"
         } else {
             "it looks like CSV: ⟦--input-format csv⟧ reads it as such"
         };
         return Err(Error::Unreadable {
             file: file.into(),
-            what: "there is no JSON object on its first lines".into(),
+            what: "its first lines hold no JSON object".into(),
             hint: Some(hint.into()),
         });
     }
@@ -400,7 +400,7 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
         // whole numbers beyond 64 bits come rounded, so that different ids would become one
         if self.is_id && x.fract() == 0.0 && x.abs() >= 9_007_199_254_740_992.0 {
             return Err(E::custom(format!(
-                "`{}` is a number of too many digits to be an id: put it in quotes",
+                "`{}` is a number with too many digits for an id: put it in quotes",
                 self.name
             )));
         }

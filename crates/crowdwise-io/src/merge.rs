@@ -282,7 +282,7 @@ pub(crate) fn check(tally: &Tally, file: &str, skip: bool, what: &str) -> Result
     }
     if tally.longest.0 > MANY_LINES {
         let (lines, line) = tally.longest;
-        notes.push(format!("the row on line {line} goes over {}: is a quote missing there?", count(lines, "line")));
+        notes.push(format!("the row on line {line} spans {}: is a quote missing there?", count(lines, "line")));
     }
     if tally.rejected > 0 {
         let n = count(tally.rejected, "rejected assignment");
@@ -293,7 +293,7 @@ pub(crate) fn check(tally: &Tally, file: &str, skip: bool, what: &str) -> Result
         notes.push(format!("{} without a label left out", count(tally.empty, what)));
     }
     if tally.padded > 0 {
-        notes.push(format!("blanks around {} kept: `x ` is another name than `x`", count(tally.padded, "value")));
+        notes.push(format!("spaces around {} kept: `x ` and `x` are different names", count(tally.padded, "value")));
     }
     Ok(notes)
 }
@@ -322,7 +322,7 @@ fn problems(tally: &Tally, file: &str) -> Vec<Error> {
         all.push(Error::BadData {
             file: file.into(),
             what: format!(
-                "a quote is opened on line {line} and never closed, so that {lost} up to the end are one row"
+                "a quote is opened on line {line} and never closed, so the remaining {lost} are read as one row"
             ),
             hint: Some("close it, or pass ⟦--skip-bad-rows⟧ to read what comes before".into()),
         });

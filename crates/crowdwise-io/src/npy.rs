@@ -130,13 +130,13 @@ fn shape(text: &str) -> Result<(usize, usize, Option<[usize; 3]>), String> {
         .split(',')
         .map(str::trim)
         .filter(|s| !s.is_empty())
-        .map(|s| s.parse().map_err(|_| format!("`{s}` is no size")))
+        .map(|s| s.parse().map_err(|_| format!("`{s}` is not a size")))
         .collect::<Result<_, _>>()?;
     match sizes[..] {
         [rows] => Ok((rows, 1, None)),
         [rows, columns] => Ok((rows, columns, None)),
         [rows, ref more @ ..] if !more.is_empty() => {
-            // Images and the like: one row an item all the same.
+            // Images and the like: one row per item all the same.
             let columns = more.iter().try_fold(1usize, |n, &m| n.checked_mul(m)).ok_or("the shape is too large")?;
             let image = match more {
                 [height, width] => Some([*height, *width, 1]),

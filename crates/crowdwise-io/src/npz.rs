@@ -29,11 +29,11 @@ fn number(bytes: &[u8], at: usize, width: usize) -> Result<usize, String> {
 /// The content of a member of the archive.
 fn member(bytes: &[u8], name: &str) -> Result<Vec<u8>, String> {
     // the end of the table: a signature and 18 bytes, then a comment that may be empty
-    let last = bytes.len().checked_sub(22).ok_or("it is no .npz file")?;
+    let last = bytes.len().checked_sub(22).ok_or("it is not an .npz file")?;
     let end = (last.saturating_sub(1 << 16)..=last)
         .rev()
         .find(|&at| bytes[at..].starts_with(b"PK\x05\x06"))
-        .ok_or("it is no .npz file")?;
+        .ok_or("it is not an .npz file")?;
     let (entries, mut at) = (number(bytes, end + 10, 2)?, number(bytes, end + 16, 4)?);
     let mut others = Vec::new();
     for _ in 0..entries {

@@ -18,7 +18,7 @@ pub fn read_probabilities(
     let Some(labels) = table.categorical() else {
         return Err(Error::Unsupported {
             what: format!("{file}: class probabilities for {} labels", table.kind()),
-            hint: Some("they are for labels that are classes".into()),
+            hint: Some("they can only be used with categorical labels".into()),
         });
     };
     let (k, names): (usize, Vec<String>) = (labels.k(), labels.classes.iter().map(str::to_owned).collect());

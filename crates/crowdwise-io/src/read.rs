@@ -168,7 +168,7 @@ fn arrow(blocks: Blocks, options: &ReadOptions, purpose: Purpose, file: &str) ->
 #[cfg(not(feature = "arrow"))]
 fn arrow(_: Blocks, _: &ReadOptions, _: Purpose, file: &str) -> Result<Prepared, Error> {
     Err(Error::Unsupported {
-        what: format!("{file}: this program was built without Arrow files"),
+        what: format!("{file}: this program was built without support for Arrow files"),
         hint: Some("build it with `--features arrow`, or convert the file to Parquet".into()),
     })
 }

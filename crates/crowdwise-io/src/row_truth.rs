@@ -75,11 +75,11 @@ pub fn read_row_truth(
             Key::Order => Ok(total as usize - 1),
             Key::Row(c) => match fields.get(c).map(|f| f.trim().parse::<usize>()) {
                 Some(Ok(r)) => Ok(r),
-                _ => Err(format!("`{}` is no row number", brief(fields.get(c).copied().unwrap_or_default()))),
+                _ => Err(format!("`{}` is not a row number", brief(fields.get(c).copied().unwrap_or_default()))),
             },
             Key::Item(c) => {
                 let name = fields.get(c).copied().unwrap_or_default();
-                place.get(name).copied().ok_or_else(|| format!("`{}` is no item of the test features", brief(name)))
+                place.get(name).copied().ok_or_else(|| format!("`{}` is not an item of the test features", brief(name)))
             }
         };
         let class = fields.get(label).map_or("", |f| f.trim());
@@ -164,9 +164,9 @@ mod tests {
         let text = |r: Result<_, Error>| r.err().map(|e: Error| e.to_string()).unwrap_or_default();
         assert!(text(read("row,label\n0,a\n", 2, None)).contains("truth of 1 row for 2 rows"));
         assert!(text(read("row,label\n0,a\n5,b\n", 2, None)).contains("row 5 of 2 rows"));
-        assert!(text(read("row,label\nx,a\n0,b\n", 2, None)).contains("`x` is no row number"));
+        assert!(text(read("row,label\nx,a\n0,b\n", 2, None)).contains("`x` is not a row number"));
         assert!(text(read("item,label\nx,a\n", 1, None)).contains("have no names"));
-        assert!(text(read("item,label\nq,a\n", 1, Some(&["x"]))).contains("`q` is no item"));
+        assert!(text(read("item,label\nq,a\n", 1, Some(&["x"]))).contains("`q` is not an item"));
         assert!(text(read("row,label\n0,a\n0,b\n", 1, None)).contains("`b` here and `a` before"));
         assert!(text(read("a,b\nc,d\n", 2, None)).contains("no column `row`"));
         assert!(text(read("label\na\nb\nc\n", 2, None)).contains("row 2 of 2 rows"));

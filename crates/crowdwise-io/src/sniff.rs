@@ -70,7 +70,7 @@ fn title(format: Format) -> &'static str {
 }
 
 fn misnamed(file: &str, content: Format) -> String {
-    format!("{file} is {} by its content, whatever its name says, and read as such", title(content))
+    format!("{file} is {} despite its name, and is read as such", title(content))
 }
 
 /// Whether text that begins with a brace or a bracket is JSON: a whole object on the first line, or the beginning of
@@ -103,7 +103,7 @@ const OTHERS: &[(&[u8], &str, &str)] = &[
     (b"\x93NUMPY", "a NumPy array", "it holds features of items, not answers: a table says who said what"),
 ];
 
-/// Refuses what is no text, or text in an encoding with bytes of zero.
+/// Refuses what is not text, or text in an encoding with bytes of zero.
 pub(crate) fn check_text(head: &[u8], wanted: bool, file: &str) -> Result<(), Error> {
     if !wanted {
         return Ok(());
@@ -133,7 +133,10 @@ pub(crate) fn check_text(head: &[u8], wanted: bool, file: &str) -> Result<(), Er
     }
     let first = &look[..memchr(b'\n', look).unwrap_or(look.len())];
     if memchr(0, first).is_some() {
-        return refuse("there are NUL bytes on its first line: it is no text, or damaged", "copy or export it again");
+        return refuse(
+            "there are NUL bytes on its first line: it is not text, or it is damaged",
+            "copy or export it again",
+        );
     }
     Ok(())
 }

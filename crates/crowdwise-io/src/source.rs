@@ -71,7 +71,7 @@ impl Source {
         let name = self.name();
         let note = packed
             .filter(|(_, end)| *self != Source::Stdin && !name.to_ascii_lowercase().contains(end))
-            .map(|(how, _)| format!("{name} is packed with {how}, whatever its name says"));
+            .map(|(how, _)| format!("{name} is {how}-compressed despite its name"));
         let reader: Box<dyn Read + Send> = if is_gzip {
             Box::new(Gzip::new(io::BufReader::with_capacity(1 << 16, whole)))
         } else if is_zstd {

@@ -30,7 +30,7 @@ pub fn read_spans(source: &Source) -> Result<Read<Tagged>, Error> {
         }
         lines += 1;
         let read = serde_json::from_str::<Map<String, Value>>(&line)
-            .map_err(|_| "is no JSON object".to_owned())
+            .map_err(|_| "is not a JSON object".to_owned())
             .and_then(|o| Line::of(&o));
         match read {
             Err(what) => problems.push(format!("line {} {what}", n + 1)),
@@ -117,7 +117,7 @@ impl Line {
         let list = o.get("spans").and_then(Value::as_array).ok_or("has no list `spans`")?;
         let mut tags: Vec<Option<String>> = vec![Some("O".into()); tokens.len()];
         for s in list {
-            let s = s.as_object().ok_or("has a span that is no object")?;
+            let s = s.as_object().ok_or("has a span that is not an object")?;
             let kind = text(s, &["type", "label"]).ok_or("has a span without `type`")?;
             let range = match (whole(s, "token_start"), whole(s, "token_end")) {
                 (Some(a), Some(b)) => a..b.saturating_add(1),
@@ -147,7 +147,7 @@ pub fn write_spans(out: &mut dyn Write, data: &Dataset, tokens: &[String]) -> Re
     let classes = data.table.categorical().expect("tags are classes").classes;
     let Some(set) = TagSet::read(classes.iter(), &data.source)? else {
         return Err(Error::Unsupported {
-            what: format!("the classes of {} are no tags of spans", data.source),
+            what: format!("the classes of {} are not span tags", data.source),
             hint: Some("tags are O, B-type and I-type".into()),
         });
     };

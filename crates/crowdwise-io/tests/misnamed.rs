@@ -32,11 +32,11 @@ fn written(format: TableFormat) -> Vec<u8> {
 fn what_the_content_tells_for_certain_is_believed() {
     let array = format!("[{}]", LINES.trim_end().replace('\n', ","));
     let cases: [(&str, Vec<u8>, &str); 5] = [
-        ("v.csv", written(TableFormat::Parquet), "v.csv is a Parquet file by its content"),
-        ("v.jsonl", written(TableFormat::Parquet), "v.jsonl is a Parquet file by its content"),
-        ("v.csv", LINES.into(), "v.csv is JSON lines by its content"),
-        ("v.tsv", array.into(), "v.tsv is JSON by its content"),
-        ("v.csv", format!("\u{feff}{LINES}").into(), "v.csv is JSON lines by its content"),
+        ("v.csv", written(TableFormat::Parquet), "v.csv is a Parquet file despite its name"),
+        ("v.jsonl", written(TableFormat::Parquet), "v.jsonl is a Parquet file despite its name"),
+        ("v.csv", LINES.into(), "v.csv is JSON lines despite its name"),
+        ("v.tsv", array.into(), "v.tsv is JSON despite its name"),
+        ("v.csv", format!("\u{feff}{LINES}").into(), "v.csv is JSON lines despite its name"),
     ];
     for (name, bytes, note) in cases {
         let read = try_read(name, bytes, &plain()).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -59,13 +59,10 @@ fn packed_files_without_the_ending() {
     let gzip = e.finish().unwrap();
     let read = try_read("v.csv", &gzip, &plain()).unwrap();
     assert_eq!(read.value.table.n_labels(), 2);
-    assert_eq!(read.notes[1], "v.csv is packed with gzip, whatever its name says");
+    assert_eq!(read.notes[1], "v.csv is gzip-compressed despite its name");
     assert_eq!(try_read("v.csv.gz", &gzip, &plain()).unwrap().notes.len(), 1);
     let zstd = zstd::encode_all(CSV.as_bytes(), 1).unwrap();
-    assert_eq!(
-        try_read("v.csv", &zstd, &plain()).unwrap().notes[1],
-        "v.csv is packed with zstd, whatever its name says"
-    );
+    assert_eq!(try_read("v.csv", &zstd, &plain()).unwrap().notes[1], "v.csv is zstd-compressed despite its name");
     let parquet = zstd::encode_all(written(TableFormat::Parquet).as_slice(), 1).unwrap();
     assert_eq!(try_read("v.parquet.zst", &parquet, &plain()).unwrap().value.table.n_labels(), 2);
 }

@@ -156,7 +156,7 @@ fn other_encodings() {
     assert!(spoil("v.csv", &utf32).1.contains("UTF-32"));
     assert!(spoil("v.csv", b"item,wor\0ker,label\na,w,x\n").1.contains("NUL bytes on its first line"));
     let (_, text, _) = spoil("v.csv", b"item,worker,label\na,w,x\nb,w,y\0\n");
-    assert!(text.contains("line 3 (a NUL byte, which is no text)"), "{text}");
+    assert!(text.contains("line 3 (a NUL byte, which is not text)"), "{text}");
     assert!(
         spoil("v.jsonl", b"{\"item\":1,\"worker\":2,\"label\":3}\n{\"item\":\"\xff\"}\n")
             .1
@@ -189,7 +189,10 @@ fn comparisons_with_themselves_and_strange_winners() {
 fn a_quote_that_is_never_closed() {
     let open = "item,worker,label\na,w,x\nb,w,\"y\nc,w,x\nd,w,x";
     let (_, text, hint) = spoil("v.csv", open);
-    assert_eq!(text, "v.csv: a quote is opened on line 3 and never closed, so that 3 lines up to the end are one row");
+    assert_eq!(
+        text,
+        "v.csv: a quote is opened on line 3 and never closed, so the remaining 3 lines are read as one row"
+    );
     assert!(hint.contains("--skip-bad-rows"), "{hint}");
     // Skipped, it is told by itself, however many other rows are bad.
     let skip = ReadOptions { skip_bad_rows: true, ..Default::default() };
@@ -213,7 +216,7 @@ fn a_row_of_very_many_lines() {
     let dir = TempDir::new().unwrap();
     let text = format!("item,worker,label\na,w,\"x\n{}b,w,\"y\nc,w,z\n", "b,w,x\n".repeat(30));
     let read = read_answers(&Source::Path(file(&dir, "v.csv", &text)), &ReadOptions::default()).unwrap();
-    assert_eq!(read.notes[1], "the row on line 2 goes over 32 lines: is a quote missing there?");
+    assert_eq!(read.notes[1], "the row on line 2 spans 32 lines: is a quote missing there?");
     let few = "item,worker,label\n\"a\nb\nc\",w,x\n";
     let read = read_answers(&Source::Path(file(&dir, "v.csv", few)), &ReadOptions::default()).unwrap();
     assert_eq!(read.notes.len(), 1, "{:?}", read.notes);

@@ -178,7 +178,7 @@ fn spoiled_files_say_what_is_wrong_and_where() {
     let overlap = "{\"sequence\":\"s\",\"annotator\":\"w\",\"length\":4,\"spans\":[{\"start\":0,\"end\":3,\"type\":\"X\"},{\"start\":2,\"end\":4,\"type\":\"Y\"}]}\n";
     wrong(
         spans(&format!("not json\n{{}}\n{overlap}")),
-        &["line 1 is no JSON object", "line 2 has no `sequence`", "line 3 has spans that overlap"],
+        &["line 1 is not a JSON object", "line 2 has no `sequence`", "line 3 has spans that overlap"],
     );
     let twice = "{\"sequence\":\"s\",\"annotator\":\"w\",\"length\":1,\"spans\":[]}\n".repeat(2);
     wrong(spans(&twice), &["`s` comes twice for `w`"]);

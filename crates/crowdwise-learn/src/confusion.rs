@@ -73,7 +73,7 @@ pub struct Words<'a> {
     pub evidence: &'a [f64],
     /// Added for every item, a number per class; empty for nothing.
     pub offset: &'a [f64],
-    /// Most probability that the classifier may give to a class.
+    /// Largest probability that the classifier may give to a class.
     pub bound: f64,
 }
 

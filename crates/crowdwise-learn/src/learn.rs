@@ -140,7 +140,7 @@ pub(crate) fn learn<L: Learner>(
     }
     let z = cx.install(|| scores(net.get(), &task.x, &everyone, Mode::Eval))??;
     if z.values.iter().any(|z| !z.is_finite()) {
-        return Err(diverged("the scores of the items are no numbers any more"));
+        return Err(diverged("the scores of the items are no longer numbers"));
     }
     let f = learner.probabilities(&z);
     let mut outcome = outcome(&learner, &f, &task.labels);

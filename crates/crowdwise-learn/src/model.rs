@@ -40,7 +40,7 @@ pub(crate) struct Heard {
     pub evidence: Vec<f64>,
     /// Added for every item with labels, a number per class.
     pub offset: Vec<f64>,
-    /// Most probability that the classifier may give to a class when labels speak, too.
+    /// Largest probability that the classifier may give to a class when labels speak, too.
     pub bound: f64,
     /// What speaks instead of `evidence` where expertise depends on the item.
     pub experts: Option<Experts>,
@@ -106,7 +106,7 @@ impl Model {
             numbers,
         };
         if let Some(what) = model.not_finite() {
-            return Err(diverged(&format!("{what} are no numbers any more")));
+            return Err(diverged(&format!("{what} are no longer numbers")));
         }
         Ok(model)
     }
@@ -145,7 +145,7 @@ impl Model {
         let z = scores(net, x, &all, mode)?;
         if z.values.iter().any(|z| !z.is_finite()) {
             return Err(Error::NotFinite {
-                what: "the classifier gives scores that are no numbers: the features are too large for it".into(),
+                what: "the classifier gives scores that are not numbers: the features are too large for it".into(),
                 hint: "give features as those that it was trained on".into(),
             });
         }

@@ -12,20 +12,20 @@ pub struct NetworkParams {
     /// `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images only),
     /// `auto` = cnn for images and mlp for other features.
     pub network: NetworkKind,
-    /// Numbers in a hidden layer.
+    /// Units per hidden layer.
     pub hidden: usize,
-    /// Hidden layers.
+    /// Number of hidden layers.
     pub layers: usize,
-    /// Share of the hidden numbers that are left out at random in every training step.
+    /// Share of the hidden units dropped at random in each training step.
     pub dropout: f64,
     /// Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     pub batch_norm: bool,
-    /// Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say nothing stay
+    /// Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
     /// quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     pub weights: StartWeights,
     /// Scale features to mean 0 and deviation 1 (images: per channel).
     pub standardise: bool,
-    /// Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no limit.
+    /// Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no limit.
     pub limit: f64,
 }
 
@@ -91,26 +91,26 @@ impl NetworkParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Training {
-    /// Passes over the training items.
+    /// Number of passes over the training items.
     pub epochs: usize,
-    /// Items of a step; 0 = all.
+    /// Batch size; 0 uses all items.
     pub batch_size: usize,
-    /// Step length of the network's optimiser.
+    /// Learning rate of the network's optimiser.
     pub learning_rate: f64,
-    /// Factor of both learning rates after every epoch.
+    /// Multiply both learning rates by this after every epoch.
     pub learning_rate_decay: f64,
-    /// How gradients become steps.
+    /// The optimiser.
     pub optimiser: OptimiserKind,
-    /// Pull of the network's weights towards 0.
+    /// Weight decay: how strongly the network's weights are pulled towards 0.
     pub weight_decay: f64,
-    /// Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With fewer
+    /// Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With fewer
     /// than 50 labelled items none are held out.
     pub holdout: f64,
     /// Which epoch is the result: the `best` by held-out labels, or the `last`.
     pub choose: Choose,
-    /// When the best epoch is known, train once more for so many epochs with the held-out items, too.
+    /// Once the best epoch is known, train again for that many epochs with the held-out items included.
     pub refit: bool,
-    /// Stop after so many epochs without a better one; 0 = never.
+    /// Stop after this many epochs without improvement; 0 = never.
     pub patience: usize,
 }
 

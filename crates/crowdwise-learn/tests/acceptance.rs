@@ -134,7 +134,7 @@ fn without_their_extra_terms_the_crowd_layers_are_one() {
     assert_eq!(common.annotators.confusion(0), common.annotators.confusion(5), "one matrix for all");
 }
 
-/// 3 classes, 5 annotators, one label an item: as `numerics/geocrowd.py` has it.
+/// 3 classes, 5 annotators, one label per item: as `numerics/geocrowd.py` has it.
 fn recovery(
     seed: u64,
     matrices: impl Fn(usize, &mut rand_chacha::ChaCha8Rng) -> Vec<f64>,
@@ -338,7 +338,7 @@ fn early_stopping_and_the_best_epoch() {
     assert!(inferred(&best, &world.truth) > inferred(&last, &world.truth), "the best epoch is better than the last");
 }
 
-/// Three labels an item by coins of different accuracy.
+/// Three labels per item by coins of different accuracy.
 fn coins(n: usize) -> (World, Dataset) {
     let world = World::blobs(n, 2, 3, 1.0, 15, &centres(2, 3, 15));
     let mut rng = stream(16, "coins", 0);

@@ -30,7 +30,7 @@ fn quick(e: &Entry) -> Box<dyn AnyMethod> {
     )
 }
 
-/// Labels of eight annotators of different skill, three labels an item.
+/// Labels of eight annotators of different skill, three labels per item.
 fn crowd(k: usize, items: usize, seed: u64) -> (World, Vec<(usize, usize, usize)>) {
     let world = World::blobs(items, k, 4, 1.5, seed, &centres(k, 4, seed));
     let mut rng = stream(seed, "contract", 0);

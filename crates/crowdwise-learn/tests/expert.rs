@@ -128,7 +128,7 @@ fn vote(data: &Dataset, truth: &[usize]) -> f64 {
     inferred(&m.fit(data, &mut crowdwise_core::Context::default()).unwrap(), truth)
 }
 
-/// Published for the sparsest setting (5 labels an item): labels 99.06, reliability 0.575, expertise 0.944.
+/// Published for the sparsest setting (5 labels per item): labels 99.06, reliability 0.575, expertise 0.944.
 #[test]
 fn dlc_finds_out_who_knows_what() {
     let made = LowRank::sparse(2000, 2000, 0.002, false, 0);
@@ -179,7 +179,7 @@ fn dlc_learns_from_few_noisy_labels() {
 }
 
 /// Three classes in five dimensions; ten annotators, each with a half-space in which it is right in 90 % of cases and outside of which in
-/// 55 %; three labels an item.
+/// 55 %; three labels per item.
 fn half_spaces(seed: u64, separation: f64) -> (World, World, Vec<(usize, usize, usize)>) {
     let (k, d, m, n) = (3, 5, 10, 2000);
     let unit = |v: &mut [f64]| {

@@ -110,7 +110,7 @@ impl Departure {
         }
         if let Some(&(c, most, given)) = self.lost.iter().max_by_key(|l| l.1) {
             return Some(format!(
-                "it loses the class `{}`, which has most votes on {:.0} % of the items and is given to {:.1} %",
+                "it loses the class `{}`, which wins the vote on {:.0} % of the items but is the answer on {:.1} %",
                 labels.classes.name(c),
                 percent(most, self.items),
                 percent(given, self.items)
@@ -124,7 +124,7 @@ impl Departure {
         }
         beyond(self.unanimous_overruled, self.unanimous, WORTHLESS * WORTHLESS).then(|| {
             format!(
-                "it overrules {:.0} % of the items on which all labels agree",
+                "it overrules the annotators on {:.0} % of the items on which they all agree",
                 percent(self.unanimous_overruled, self.unanimous)
             )
         })
@@ -139,14 +139,16 @@ impl Departure {
     pub fn beside_majority_vote(&self) -> String {
         let share = 100.0 * self.differ as f64 / self.items.max(1) as f64;
         if self.majority_vote_is_enough() {
-            return format!("majority vote is enough here: it differs on {share:.1} % of the items");
+            return format!(
+                "majority vote is enough here: it gives a different answer on only {share:.1} % of the items"
+            );
         }
         let unheard = match self.unheard {
             0 => String::new(),
             1 => "; 1 item gets a label that nobody gave it".into(),
             n => format!("; {} items get a label that nobody gave them", crowdwise_core::group(n as u64)),
         };
-        format!("majority vote differs on {share:.1} % of the items{unheard}")
+        format!("majority vote gives a different answer on {share:.1} % of the items{unheard}")
     }
 }
 
@@ -195,7 +197,11 @@ mod tests {
         let why = d.rejects(&labels).unwrap();
         assert!(why.contains("a label that nobody gave"), "{why}");
         assert!(d.unheard * 2 > d.items && !d.majority_vote_is_enough(), "{d:?}");
-        assert!(d.beside_majority_vote().contains("majority vote differs on"), "{}", d.beside_majority_vote());
+        assert!(
+            d.beside_majority_vote().contains("majority vote gives a different answer on"),
+            "{}",
+            d.beside_majority_vote()
+        );
         // the votes themselves, and a model for such sources, are not
         for method in ["majority-vote", "one-class-sources"] {
             let d = Departure::of(&labels, None, &fitted(&data, method));

@@ -104,7 +104,7 @@ fn independent_errors_are_not_tempered() {
     }
 }
 
-/// Sources that vote for one class, 1.4 votes an item, seven classes: one class for all items was the answer once.
+/// Sources that vote for one class, 1.4 votes per item, seven classes: one class for all items was the answer once.
 #[test]
 fn sources_of_one_class_do_not_collapse() {
     let s = Simulation {

@@ -62,7 +62,7 @@ fn what_made_the_comparisons_is_chosen() {
         assert!(interval.iter().zip(score).all(|(i, s)| i[0] < *s && *s < i[1]), "{what}");
         let reliability = matches!(&f.annotators, Annotators::Accuracy { .. });
         assert_eq!(reliability, want == "crowd-bt", "{what}");
-        assert!(f.findings[0].message.contains("mean log-likelihood of"), "{}", f.findings[0].message);
+        assert!(f.findings[0].message.contains("held-out comparisons"), "{}", f.findings[0].message);
         // the final fit is that of the method alone
         let alone: Box<dyn AnyMethod> = match want {
             "crowd-bt" => Box::new(CrowdBradleyTerry::default()),

@@ -207,7 +207,7 @@ fn hard_and_hybrid_em_give_the_measured_accuracies() {
     }
 }
 
-/// Annotators drawn by `row`, five labels an item from distinct annotators.
+/// Annotators drawn by `row`, five labels per item from distinct annotators.
 fn simulate(k: usize, m: usize, n: usize, per: usize, matrices: &[Vec<f64>], seed: u64) -> (Dataset, Vec<usize>) {
     let mut rng = stream(seed, "simulated", 0);
     let mut b = TableBuilder::new(LabelKind::Categorical);
@@ -274,7 +274,7 @@ fn dawid_skene_recovers_confusion_matrices() {
         .collect();
     let (data, _) = simulate(k, m, 8000, 6, &matrices, 1);
     let f = fit(&DawidSkene::default(), &data);
-    // 2400 labels an annotator, 800 a class: three standard errors are 0.055
+    // 2400 labels per annotator, 800 a class: three standard errors are 0.055
     for (j, want) in matrices.iter().enumerate() {
         let d = worst(&f.annotators.confusion(j).unwrap(), want);
         assert!(d < 0.06, "annotator {j}: {d}");
@@ -315,7 +315,7 @@ fn confusion_vector_recovers_accuracies_by_class() {
         right.iter().map(|p| (0..k).flat_map(|t| coin(k, p[t])[t * k..(t + 1) * k].to_vec()).collect()).collect();
     let (data, _) = simulate(k, m, 8000, 6, &matrices, 4);
     let f = fit(&ConfusionVector::default(), &data);
-    // 2400 labels an annotator, 600 a class: three standard errors are 0.061 at p = 0.5
+    // 2400 labels per annotator, 600 a class: three standard errors are 0.061 at p = 0.5
     for (j, want) in matrices.iter().enumerate() {
         let d = worst(&f.annotators.confusion(j).unwrap(), want);
         assert!(d < 0.065, "annotator {j}: {d}");

@@ -35,7 +35,7 @@ fn accepting(kind: LabelKind) -> impl Iterator<Item = &'static Entry> {
     METHODS.iter().filter(move |e| e.info.accepts.contains(&kind))
 }
 
-/// Labels of eight annotators of different skill, four labels an item.
+/// Labels of eight annotators of different skill, four labels per item.
 fn crowd(k: usize, items: usize, seed: u64) -> Vec<Row> {
     let mut rng = stream(seed, "contract", k as u64);
     let skill = [0.9, 0.85, 0.8, 0.8, 0.7, 0.7, 0.6, 0.55];
@@ -208,7 +208,7 @@ fn order_and_names_change_nothing() {
     }
 }
 
-/// Few labels an item, so that much is tied; labels given twice; items nobody labelled; what is known; comparisons and values.
+/// Few labels per item, so that much is tied; labels given twice; items nobody labelled; what is known; comparisons and values.
 #[test]
 fn order_of_rows_changes_nothing() {
     let samples = |e: &Entry, kind: LabelKind| {

@@ -91,7 +91,7 @@ fn recovers_abilities_and_difficulties() {
     }
 }
 
-/// Five labels an item: weighing them by ability finds more of the truth than counting them.
+/// Five labels per item: weighing them by ability finds more of the truth than counting them.
 #[test]
 fn more_is_right_than_by_voting() {
     for k in [2, 4] {

@@ -141,7 +141,7 @@ fn the_table_never_shows_a_point_outside_of_its_interval() {
     }
 }
 
-/// With 900 labels an annotator a row of a confusion matrix rests on about 300 labels: standard error below 0.03.
+/// With 900 labels per annotator a row of a confusion matrix rests on about 300 labels: standard error below 0.03.
 #[test]
 fn recovers_confusion_matrices_and_beats_the_vote() {
     let p = Ibcc { beta_diagonal: 4.0, beta_off: 1.5, alpha: 5.0, burn_in: 50, keep: 100, ..Ibcc::default() };

@@ -48,7 +48,7 @@ struct Simulated {
     strategy: Vec<Vec<f64>>,
 }
 
-/// Labels from the model itself: 60 annotators of all competences, seven labels an item.
+/// Labels from the model itself: 60 annotators of all competences, seven labels per item.
 fn simulate(seed: u64, items: usize, k: usize) -> Simulated {
     let mut rng = stream(seed, "mace-test", 0);
     let m = 60;
@@ -88,7 +88,7 @@ fn simulate(seed: u64, items: usize, k: usize) -> Simulated {
     Simulated { data: Dataset::new(b.finish().unwrap()), truth, competence, strategy }
 }
 
-/// With 350 labels an annotator (item truth nearly certain) the standard error of a competence is below 0.03 and that
+/// With 350 labels per annotator (item truth nearly certain) the standard error of a competence is below 0.03 and that
 /// of a strategy share, seen only in the guesses, below 0.06 on average; the tolerances are twice that.
 #[test]
 fn recovers_competence_and_strategy() {

@@ -228,7 +228,7 @@ fn share_right(f: &Fit, c: &Crowd) -> f64 {
     accuracy(f, &c.gold)
 }
 
-/// `per_item` labels an item, `per_annotator` an annotator, at random; then `spammers` who label everything.
+/// `per_item` labels per item, `per_annotator` an annotator, at random; then `spammers` who label everything.
 fn regular(
     seed: u64,
     n: usize,
@@ -308,7 +308,7 @@ fn sparse_regular_crowds() {
     }
 }
 
-/// One spammer labels everything and the prior is too humble: mean field may read him as the one who knows, belief
+/// One spammer labels everything and the prior is too humble: mean field may read them as the one who knows, belief
 /// propagation does not.
 #[test]
 fn one_spammer_who_labels_everything() {
@@ -517,7 +517,7 @@ fn kos_equals_crowd_kit() {
     }
 }
 
-/// Zero scores, ties, one label an item: the votes decide, nothing fails.
+/// Zero scores, ties, one label per item: the votes decide, nothing fails.
 #[test]
 fn kos_without_evidence_is_the_vote() {
     let d = data(3, 3, 2, &[(0, 0, 1), (1, 1, 0), (2, 2, 1)]);

@@ -134,7 +134,7 @@ fn correlation(x: &[f64], y: &[f64]) -> f64 {
     cov / (var(x, mx) * var(y, my)).sqrt()
 }
 
-/// 1,777 items, seven classes, 1.4 votes an item, every source one class: what takes confusion matrices in answers one class.
+/// 1,777 items, seven classes, 1.4 votes per item, every source one class: what takes confusion matrices in answers one class.
 #[test]
 fn it_cannot_collapse() {
     for (seed, sources) in [(0, 7), (1, 14), (2, 7), (3, 21)] {

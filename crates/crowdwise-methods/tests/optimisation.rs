@@ -168,7 +168,7 @@ fn correlation(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Half of the items are hard, annotators differ: difficulties and accuracies are found, more is right than by the vote. With
-/// 15 labels an item the correlation of difficulties is limited by their noise.
+/// 15 labels per item the correlation of difficulties is limited by their noise.
 #[test]
 fn minimax_finds_difficulties_and_annotators() {
     let (n, m, k) = (400, 30, 3);

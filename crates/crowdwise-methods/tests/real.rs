@@ -116,7 +116,7 @@ fn known_values_are_kept() {
 
 #[test]
 fn annotators_of_unequal_noise_make_the_known_errors() {
-    // variances 0.1, 1 and 10 in equal parts, five of fifty annotators an item: error of the mean 3.7 / 5
+    // variances 0.1, 1 and 10 in equal parts, five of fifty annotators per item: error of the mean 3.7 / 5
     let (mut mean, mut median) = (0.0, 0.0);
     for seed in 0..10 {
         let noise: Vec<f64> = (0..50).map(|j| [0.1f64, 1.0, 10.0][(j + seed as usize) % 3].sqrt()).collect();

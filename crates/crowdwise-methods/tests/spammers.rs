@@ -133,7 +133,7 @@ fn who_is_left_out_does_not_count_but_is_judged() {
         assert_eq!(f.posterior(), ds.posterior());
         let wrong =
             truth.iter().enumerate().filter(|&(u, &z)| stats::argmax(&f.posterior().unwrap().1[u * k..][..k]) != z);
-        // 5.7 expected for two classes: five labels an item on average, right in nine of ten
+        // 5.7 expected for two classes: five labels per item on average, right in nine of ten
         assert!(wrong.count() < 15);
         // findings: one for all, one for each with its statistic
         let all = f.findings.iter().find(|f| f.code == "spammers-left-out").unwrap();
@@ -160,7 +160,7 @@ fn nobody_is_left_alone() {
     let f = fit(&Spem::default(), &Dataset::new(b.finish().unwrap()));
     assert!(f.findings.iter().any(|f| f.code == "all-look-like-spammers"));
     assert!(left_out(&f).is_empty());
-    // two labels an item by spammers only: those items keep the class shares
+    // two labels per item by spammers only: those items keep the class shares
     let (data, _) = mixed(2, 8, 5);
     let who = data.table.annotator();
     let mut thin = data.clone();

@@ -22,7 +22,7 @@ fn value(f: &Fit) -> (&[f64], &[f64]) {
     (value, sd)
 }
 
-/// 500 items, 50 annotators with variance 0.1, 1 or 10, five labels an item, truths N(0, 9); a share of the labels is
+/// 500 items, 50 annotators with variance 0.1, 1 or 10, five labels per item, truths N(0, 9); a share of the labels is
 /// anything between -60 and 60.
 fn crowd(seed: u64, wild: f64, bias: f64) -> (Dataset, Vec<f64>, Vec<f64>) {
     let mut rng = stream(seed, "values", 0);

@@ -10,7 +10,7 @@ use rand::RngExt;
 const K: usize = 5000;
 const M: usize = 2000;
 
-/// 2,000 annotators who are right with probability 0.5 to 1, 5,000 classes, seven labels an item: dense matrices would
+/// 2,000 annotators who are right with probability 0.5 to 1, 5,000 classes, seven labels per item: dense matrices would
 /// take 400 GB. Classes that nobody said are known by name.
 fn data() -> (Dataset, Gold) {
     let mut rng = stream(0, "wide", 0);
@@ -50,7 +50,7 @@ fn five_thousand_classes_and_two_thousand_annotators() {
     let (data, gold) = data();
     let coin = fit(&OneCoin { max_iter: 30, ..OneCoin::default() }, &data, 2);
     sound(&coin);
-    // seven labels an item, right in three of four on average, errors spread over 5,000 classes: two that agree are right
+    // seven labels per item, right in three of four on average, errors spread over 5,000 classes: two that agree are right
     assert!(accuracy(&coin, &gold) > 0.99, "{}", accuracy(&coin, &gold));
     assert_eq!(coin, fit(&OneCoin { max_iter: 30, ..OneCoin::default() }, &data, 1));
 

@@ -200,7 +200,7 @@ impl Data {
     fn codes<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyArray1<i64>>; 3]> {
         let kept = Kept::of(self);
         if kept.codes.len() != kept.unit.len() {
-            return Err(PyValueError::new_err("these labels are no classes"));
+            return Err(PyValueError::new_err("these labels are not classes"));
         }
         let wide = |v: Vec<u32>| v.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py);
         Ok([wide(kept.unit), wide(kept.annotator), wide(kept.codes)])
@@ -331,7 +331,7 @@ impl Data {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Data> {
         let kept: Kept = rmp_serde::from_slice(bytes)
-            .map_err(|e| PyValueError::new_err(format!("these are no data of Crowdwise: {e}")))?;
+            .map_err(|e| PyValueError::new_err(format!("this is not a Crowdwise data set: {e}")))?;
         kept.restored().map_err(|e| raised(py, &e))
     }
 

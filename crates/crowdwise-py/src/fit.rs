@@ -232,7 +232,7 @@ impl Fit {
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Fit> {
         let (elapsed, fit): (f64, crowdwise::Fit) = rmp_serde::from_slice(bytes)
-            .map_err(|e| PyValueError::new_err(format!("this is no fit of Crowdwise: {e}")))?;
+            .map_err(|e| PyValueError::new_err(format!("this is not a Crowdwise fit: {e}")))?;
         Ok(Fit { fit: Arc::new(fit), elapsed })
     }
 

@@ -82,7 +82,7 @@ pub fn numbers(item: &Column, annotator: &Column, label: &Column) -> Result<Made
     let wrong: Vec<usize> = (0..parsed.len()).filter(|&n| parsed[n].is_none()).collect();
     if !wrong.is_empty() {
         let shown = listed(&wrong, |n| format!("row {}: `{}`", label.first[n], label.names.name(n)));
-        return Err(bad(format!("{} labels are no finite numbers: {shown}", wrong.len()), None));
+        return Err(bad(format!("{} labels are not finite numbers: {shown}", wrong.len()), None));
     }
     let mut b = TableBuilder::new(LabelKind::Real);
     (b.items, b.annotators) = (item.names.clone(), annotator.names.clone());
@@ -222,7 +222,7 @@ pub fn whole_numbers(column: &Column) -> Result<Vec<u32>, Error> {
         return Ok(parsed.into_iter().flatten().collect());
     }
     let shown = listed(&wrong, |n| format!("row {}: `{}`", column.first[n], column.names.name(n)));
-    Err(bad(format!("{} positions are no whole numbers: {shown}", wrong.len()), Some("0, 1, 2, …")))
+    Err(bad(format!("{} positions are not whole numbers: {shown}", wrong.len()), Some("0, 1, 2, …")))
 }
 
 /// Links between items, by their names; what is said of those whose items have no answers.

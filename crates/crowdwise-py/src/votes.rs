@@ -14,7 +14,7 @@ use std::sync::Arc;
 const LEAST: f64 = 1e-10;
 
 fn labels(data: &Data) -> PyResult<Categorical<'_>> {
-    data.data.table.categorical().ok_or_else(|| PyValueError::new_err("these labels are no classes"))
+    data.data.table.categorical().ok_or_else(|| PyValueError::new_err("these labels are not classes"))
 }
 
 /// Sums of the annotators' weights behind every class, units x classes. Weights may be negative.

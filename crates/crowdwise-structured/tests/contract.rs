@@ -13,7 +13,7 @@ const EXCEPTIONS: Exceptions<'static> = &[];
 const CHAINS: &[&str] = &["bayes-seq", "ds-hmm", "seq-mm", "crf-crowd"];
 const GRAPHS: &[&str] = &["ds-mrf"];
 
-/// Labels of eight annotators of different skill, four labels an item; neighbours are alike.
+/// Labels of eight annotators of different skill, four labels per item; neighbours are alike.
 fn crowd(k: usize, items: usize, seed: u64) -> Dataset {
     let mut rng = stream(seed, "contract", k as u64);
     let skill = [0.9, 0.85, 0.8, 0.8, 0.7, 0.7, 0.6, 0.55];

@@ -374,7 +374,7 @@ fn copies_do_not_decide_groups_are_not_made_up_and_sparse_data_are_left_alone() 
             // a group of copies among ten
             crowd(Dependence::Copies(1.0), 600, 10, 4, 0.75, 1.0),
             crowd(Dependence::Copies(0.9), 600, 10, 2, 0.75, 1.0),
-            // none, with two classes, with hard items, and with few labels an item
+            // none, with two classes, with hard items, and with few labels per item
             crowd(Dependence::None, 500, 10, 2, 0.7, 1.0),
             crowd(Dependence::Difficulty, 500, 12, 3, 0.75, 0.5),
             crowd(Dependence::None, 800, 60, 4, 0.7, 0.05),

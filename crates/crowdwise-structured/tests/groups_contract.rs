@@ -12,7 +12,7 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
 
 type Row = (String, String, String);
 
-/// Twelve annotators, four of whom follow one of them; four labels an item of the rest.
+/// Twelve annotators, four of whom follow one of them; four labels per item of the rest.
 fn crowd(k: usize, items: usize, seed: u64) -> Vec<Row> {
     let mut rng = stream(seed, "contract of groups", k as u64);
     let mut rows = Vec::new();

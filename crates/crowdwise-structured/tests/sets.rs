@@ -127,7 +127,7 @@ fn every_class_has_its_own_experts() {
     assert_eq!(a.posterior(), b.posterior());
 }
 
-/// Five grades; annotators who are one grade too strict, too mild, or blind, with `per` labels an item.
+/// Five grades; annotators who are one grade too strict, too mild, or blind, with `per` labels per item.
 fn graded(seed: u64, items: usize, per: usize) -> (Dataset, Vec<usize>) {
     let mut rng = stream(seed, "graded", 0);
     let mut b = TableBuilder::new(LabelKind::Categorical);

@@ -14,7 +14,7 @@ __all__ = [
 
 
 class Auto(Aggregator):
-    r"""Chooses the model that the labels speak for, rejects those that collapse, and reports calibrated probabilities.
+    r"""Chooses the model that fits the labels, rejects those that collapse, and reports calibrated probabilities.
 
     Use it when nobody knows which method suits the data, which is the usual case: it is the default of `fit`.
     Figures on real sets are in `benches/QUALITY.md`, what its probabilities are worth in `benches/TRUST.md`.
@@ -30,22 +30,22 @@ class Auto(Aggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most iterations of each candidate.
+        Maximum number of iterations of each candidate.
     tol : float, default 0.00001
         Stop a candidate when one step changes no expected probability by more than this.
     drift_weight : float, default 0.75
-        What a candidate loses for moving the class shares away from those of the votes by 1.
+        Penalty of a candidate for moving the class shares away from those of the votes by 1.
     errors : Literal["estimate", "independent", "shared"], default "estimate"
         How the errors of annotators on one item are related: `estimate` lets the labels tell, `independent` and
         `shared` say it.
     calibrate : bool, default True
         Correct the probabilities for overfitting and shared errors; otherwise they are those of the model.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -37,16 +37,16 @@ class BayesDgc(Learner):
     use_class_prior : bool, default False
         Class shares beside the network, as in the paper: then both can favour the same class, and it may take all.
     step : float, default 0.3
-        Share of the way to the new beliefs that is gone after every epoch: 1 = all of it (coordinate ascent).
+        How far to move towards the new beliefs after every epoch: 1 = all the way (coordinate ascent).
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 100
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -58,32 +58,32 @@ class BayesDgc(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class BayesDgc(Learner):
 class DeepMF(Learner):
     r"""Mean-field inference of labels with a network as bounded prior of every item.
 
-    Use it with few labels an item and a belief about annotators in general (`alpha`, `beta`): labels and features
+    Use it with few labels per item and a belief about annotators in general (`alpha`, `beta`): labels and features
     meet in every epoch, and `clip` bounds the harm that a network can do that has learned nothing (at 1/K it is
     `mean-field` without features).
 
@@ -173,24 +173,24 @@ class DeepMF(Learner):
     Parameters
     ----------
     clip : float, default 0.9
-        Most probability that the network may give to a class in the E-step; 1/K = the network is not asked.
+        Largest probability that the network may give to a class in the E-step; 1/K = ignore the network.
     model : Literal["one-coin", "rows"], default "one-coin"
-        What an annotator is: `one-coin` = one accuracy, `rows` = a confusion matrix.
+        Model of an annotator: `one-coin` = one accuracy, `rows` = a confusion matrix.
     alpha : float, default 2.0
         Prior weight of right labels: Beta(alpha, beta); for `rows` the diagonal.
     beta : float, default 1.0
         Prior weight of wrong labels; in rows spread evenly over the wrong classes.
     sweeps : int, default 5
-        Sweeps of mean field after every epoch.
+        Number of mean-field sweeps after every epoch.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -202,32 +202,32 @@ class DeepMF(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -307,7 +307,7 @@ class DeepMF(Learner):
 class DeepBP(Learner):
     r"""Belief propagation over the labels with a network as bounded prior of every item.
 
-    Use it with few labels an item and many annotators, some of whom label very much and very badly: what is unknown
+    Use it with few labels per item and many annotators, some of whom label very much and very badly: what is unknown
     of an annotator is integrated out, so that no annotator is believed more than the labels allow, and a wrong
     prior does little harm.
 
@@ -317,9 +317,9 @@ class DeepBP(Learner):
     Parameters
     ----------
     clip : float, default 0.9
-        Most probability that the network may give to a class in the E-step; 1/K = the network is not asked.
+        Largest probability that the network may give to a class in the E-step; 1/K = ignore the network.
     model : Literal["one-coin", "rows"], default "one-coin"
-        What an annotator is: `one-coin` = one accuracy, `rows` = a confusion matrix.
+        Model of an annotator: `one-coin` = one accuracy, `rows` = a confusion matrix.
     alpha : float, default 2.0
         Prior weight of right labels: Beta(alpha, beta); for `rows` the diagonal.
     beta : float, default 1.0
@@ -327,20 +327,20 @@ class DeepBP(Learner):
     form : Literal["auto", "quadrature", "monte-carlo", "polynomial"], default "auto"
         How an annotator's parameters are integrated out: `auto`, `quadrature`, `monte-carlo` or `polynomial`.
     draws : int, default 400
-        Draws from the prior for `monte-carlo`.
+        Number of draws from the prior for `monte-carlo`.
     max_iter : int, default 100
-        Most exchanges of messages in an E-step.
+        Maximum number of exchanges of messages in an E-step.
     epochs_per_round : int, default 1
-        Epochs between two E-steps.
+        Number of epochs between two E-steps.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -352,32 +352,32 @@ class DeepBP(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -28,7 +28,7 @@ class BayesSeq(Aggregator):
     Parameters
     ----------
     max_iter : int, default 50
-        Most iterations.
+        Maximum number of iterations.
     tol : float, default 0.0001
         Stop when one step changes no probability of a class by more than this.
     annotators : Literal["previous-label", "matrix"], default "previous-label"
@@ -46,14 +46,14 @@ class BayesSeq(Aggregator):
     init : Literal["votes", "dawid-skene"], default "dawid-skene"
         Where the iterations begin: at the vote shares, or at Dawid-Skene of the tokens.
     decode : Literal["viterbi", "posterior"], default "viterbi"
-        What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be
+        Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be
         right (`posterior`). Both keep to the tag scheme where the classes are tags.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class DsHmm(Aggregator):
     Parameters
     ----------
     max_iter : int, default 30
-        Most iterations.
+        Maximum number of iterations.
     tol : float, default 0.0001
         Stop when one EM step changes no probability of a class by more than this.
     emissions : Literal["vector", "full", "one-coin"], default "vector"
@@ -138,14 +138,14 @@ class DsHmm(Aggregator):
     temper : float, default 1.0
         Weight of a label, from 0 to 1: below 1 it makes up for annotators who err several tokens in a row.
     decode : Literal["viterbi", "posterior"], default "viterbi"
-        What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be
+        Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be
         right (`posterior`). Both keep to the tag scheme where the classes are tags.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -209,18 +209,18 @@ class SeqMm(Aggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most steps of projected gradient for the transition matrix.
+        Maximum number of steps of projected gradient for the transition matrix.
     alpha : float, default 0.01
         Smoothing of the confusion matrices: added to every cell of the expected counts, as in dawid-skene.
     decode : Literal["viterbi", "posterior"], default "viterbi"
-        What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be
+        Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be
         right (`posterior`). Both keep to the tag scheme where the classes are tags.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -280,24 +280,24 @@ class CrfCrowd(Aggregator):
         What the field is trained towards: the probabilities of `bayes-seq` or of `dawid-skene`, the vote shares
         (`votes`), or the annotators themselves, of whom one is trusted for each sequence (`mixture`).
     max_iter : int, default 12
-        Most rounds of the mixture; the other targets take one.
+        Maximum number of rounds of the mixture; the other targets take one.
     inner_iter : int, default 80
-        Most steps of the optimiser in a round.
+        Maximum number of steps of the optimiser in a round.
     tol : float, default 0.0001
         Stop when no weight would move by more than this, as a share of the tokens.
     ridge : float, default 1.0
-        Pull of the weights towards 0 (weight of half their sum of squares).
+        Strength of the pull of the weights towards 0 (weight of half their sum of squares).
     temperature : float, default 20.0
         Temperature of the mixture in its first round; it falls to 1 by the last but one.
     decode : Literal["viterbi", "posterior"], default "viterbi"
-        What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be
+        Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be
         right (`posterior`). Both keep to the tag scheme where the classes are tags.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -24,7 +24,7 @@ class MACE(WarmAggregator):
     Do not use it when careful annotators make *systematic* mistakes: in MACE a wrong label is always a guess, so
     two classes that everybody confuses look like incompetence (use `dawid-skene`). An adversary is not turned
     round: a label that is wrong on purpose counts as a guess and is ignored. The truth is taken to be spread evenly
-    over the classes; with very uneven classes and few labels an item that pulls towards rare ones. On `zencrowd_us`
+    over the classes; with very uneven classes and few labels per item that pulls towards rare ones. On `zencrowd_us`
     (entity linking) it loses to the vote, 81 against 86 %.
 
     Parameters
@@ -33,11 +33,11 @@ class MACE(WarmAggregator):
         `vb` keeps a distribution over every annotator's competence and strategy (safer with few labels); `em` takes
         their most likely values.
     max_iter : int, default 200
-        Most iterations of each restart.
+        Maximum number of iterations of each restart.
     tol : float, default 0.0001
         Stop when no competence of any restart changes by more than this.
     restarts : int, default 10
-        Starts in all; the best by objective is kept. A warm start replaces all of them.
+        Number of starts; the one with the best objective is kept. A warm start replaces all of them.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "random"
         The first start: `random` as the others, or competence and strategy read off the matrices of the votes
         (`majority`) or of another method.
@@ -52,11 +52,11 @@ class MACE(WarmAggregator):
     noise : float, default 0.5
         Size of the random part of a start: parameters start at 1 + noise x U(0, 1), normalised.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

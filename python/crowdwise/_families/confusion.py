@@ -31,12 +31,12 @@ class DawidSkene(WarmAggregator):
       into one, and a finding says so;
     - errors of many annotators are correlated (copies, shared misconceptions): its probabilities will be far too
       sure;
-    - there are two labels an item or fewer: nothing identifies the matrices.
+    - there are two labels per item or fewer: nothing identifies the matrices.
 
     Parameters
     ----------
     max_iter : int, default 1000
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 1e-6
         Stop when one EM step changes no probability, of a confusion matrix or of a class, by more than this.
     alpha : float, default 0.01
@@ -44,7 +44,7 @@ class DawidSkene(WarmAggregator):
     alpha_diagonal : float, default 0.0
         Added to the diagonal cells besides `alpha`: a belief that annotators are better than random.
     class_prior : Literal["learn", "uniform", "fixed"], default "learn"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     beta : float, default 0.0
@@ -54,9 +54,9 @@ class DawidSkene(WarmAggregator):
         (the label then says nothing about that class), or `counts` (expected counts are at least 1e-10, as in
         crowd-kit).
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
-        Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+        Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     restarts : int, default 1
-        Starts in all; those after the first are random, and the one with the best objective is kept.
+        Number of starts; all but the first are random, and the one with the best objective is kept.
     assignment : Literal["soft", "hard", "hybrid"], default "soft"
         `soft` EM, `hard` EM (Fast-Dawid-Skene) or `hybrid` (soft first, then hard).
     accelerate : bool, default True
@@ -65,11 +65,11 @@ class DawidSkene(WarmAggregator):
         What `tol` is compared with: the largest change of a probability (`parameters`), or the gain per label of
         the bound that crowd-kit watches (`bound`; without acceleration, and the result is that of the last E-step).
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -140,30 +140,30 @@ class OneCoin(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 1e-6
         Stop when one EM step changes no probability by more than this.
     alpha : float, default 0.01
         Smoothing: added to the count of right labels, and K - 1 times to that of wrong ones.
     class_prior : Literal["learn", "uniform", "fixed"], default "learn"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     beta : float, default 0.0
         Added to every class count when class shares are learned.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
-        Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+        Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     accelerate : bool, default True
         Extrapolate (SQUAREM): the same optimum in fewer iterations.
     stop : Literal["parameters", "bound"], default "parameters"
         What `tol` is compared with: the largest change of a probability (`parameters`), or the gain per label of
         the bound that crowd-kit watches (`bound`; without acceleration, and the result is that of the last E-step).
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -227,27 +227,27 @@ class ConfusionVector(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 1e-6
         Stop when one EM step changes no probability by more than this.
     alpha : float, default 0.01
         Smoothing: added to every cell of the expected counts, as in dawid-skene.
     class_prior : Literal["learn", "uniform", "fixed"], default "learn"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     beta : float, default 0.0
         Added to every class count when class shares are learned.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
-        Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+        Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     accelerate : bool, default True
         Extrapolate (SQUAREM): the same optimum in fewer iterations.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -307,20 +307,20 @@ class SpammerHammer(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 200
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 1e-6
         Stop when one step changes no probability by more than this.
     warm_up : int, default 30
-        Passes of the one-coin model that find a first posterior: from plain votes every annotator looks like a
+        Number of passes of the one-coin model for a first posterior: from plain votes every annotator looks like a
         spammer.
     rho : float, default 0.5
-        Share of hammers to begin with.
+        Initial share of hammers.
     eps : float, default 0.05
         Error rate of hammers to begin with.
     learn : bool, default True
         Learn the share of hammers and their error rate.
     class_prior : Literal["learn", "uniform", "fixed"], default "uniform"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     beta : float, default 0.0
@@ -329,11 +329,11 @@ class SpammerHammer(WarmAggregator):
         Where the one-coin passes begin: the vote shares (`majority`), `random` matrices, or those of another
         method.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -397,7 +397,7 @@ class BayesDawidSkene(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 1e-6
         Stop when one step changes no expected probability by more than this.
     alpha : float, default 1.1
@@ -412,13 +412,13 @@ class BayesDawidSkene(WarmAggregator):
     uniform_classes : bool, default False
         Fixed uniform class shares instead of learned ones.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
-        Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+        Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -479,11 +479,11 @@ class IBCC(Aggregator):
     Parameters
     ----------
     chains : int, default 4
-        Independent chains, run in parallel.
+        Number of independent chains, run in parallel.
     burn_in : int, default 100
-        Sweeps of each chain that are dropped at the beginning.
+        Number of sweeps dropped at the start of each chain.
     keep : int, default 300
-        Sweeps of each chain that are kept.
+        Number of sweeps kept from each chain.
     alpha : float, default 1.0
         Prior count of every class.
     beta_diagonal : float, default 2.0
@@ -494,11 +494,11 @@ class IBCC(Aggregator):
         Where the chains begin: at the majority class (`majority`), or at classes drawn from what `random` matrices,
         or those of another method, say.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -28,11 +28,11 @@ class GLAD(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most rounds of expectation and maximisation.
+        Maximum number of rounds of expectation and maximisation.
     tol : float, default 0.0001
         Stop when no posterior changes by more than this in a round.
     inner_iter : int, default 25
-        Most search steps for abilities and eases in a round.
+        Maximum number of search steps for abilities and eases in a round.
     inner_tol : float, default 0.0001
         End the search of a round when no ability or log ease would move by more than this.
     difficulty : bool, default True
@@ -42,7 +42,7 @@ class GLAD(WarmAggregator):
     start : Literal["vote-share", "prior"], default "vote-share"
         First posteriors: `vote-share`, or `prior` = those of abilities and eases at their prior means.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
-        Whose posteriors take the place of the vote shares: `majority` keeps them, `random` matrices, or those of
+        Posteriors to use instead of the vote shares: `majority` keeps them, `random` matrices, or those of
         another method.
     alpha_mean : float, default 1.0
         Prior mean of the abilities.
@@ -55,11 +55,11 @@ class GLAD(WarmAggregator):
         Prior standard deviation of the log eases; null = no prior (the scale is then shared freely between
         abilities and eases).
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

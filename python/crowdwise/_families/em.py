@@ -18,7 +18,7 @@ __all__ = [
 
 
 class TwoStage(Learner):
-    r"""Any label-integration method, then a network on its hard or soft labels.
+    r"""Any label-integration method, then a network trained on its hard or soft labels.
 
     Use it as the yardstick for learning end to end, and when items have many labels each: then the first stage is
     nearly right and nothing is left to gain. Use it with `method=majority-vote` for labelling functions that vote
@@ -31,7 +31,7 @@ class TwoStage(Learner):
     Parameters
     ----------
     method : str, default "auto"
-        The method that integrates the labels, with its default parameters (`crowdwise methods` lists them).
+        Method that integrates the labels, with its default parameters (`crowdwise methods` lists them).
     labels : Literal["soft", "hard"], default "soft"
         What the network is trained on: the `soft` probabilities, or the most probable class (`hard`; of tied
         classes the network may take any).
@@ -39,11 +39,11 @@ class TwoStage(Learner):
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -55,32 +55,32 @@ class TwoStage(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 50
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -164,11 +164,11 @@ class Raykar(Learner):
     Parameters
     ----------
     max_iter : int, default 200
-        Most rounds of EM.
+        Maximum number of rounds of EM.
     tol : float, default 1e-6
         Stop when a round changes the penalised log-likelihood relatively by less than this.
     lambda_ : float | None, default None
-        Pull of the weights towards 0; `null` = a tenth of the number of features, so that scores vary by about 3
+        Strength of the pull of the weights towards 0; `null` = a tenth of the number of features, so that scores vary by about 3
         before any label is seen.
     inner_iter : int, default 5
         Steps (Newton; L-BFGS takes four times as many) that the regression takes in a round.
@@ -182,11 +182,11 @@ class Raykar(Learner):
     standardise : bool, default True
         Scale features to mean 0 and deviation 1.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -250,7 +250,7 @@ class Aggnet(Learner):
     warm_up : int, default 3
         Epochs on the shares of the votes before the first E-step.
     epochs_per_round : int, default 1
-        Epochs between two E-steps.
+        Number of epochs between two E-steps.
     smoothing : float, default 0.01
         Added to every cell of the counted confusion matrices.
     floor : float, default 0.001
@@ -259,11 +259,11 @@ class Aggnet(Learner):
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -275,32 +275,32 @@ class Aggnet(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 40
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -392,13 +392,13 @@ class AdvCrowd(Learner):
         Largest change of a feature, as the network sees it: in deviations, or in the features' own units with
         `standardise=false`.
     steps : int, default 7
-        Steps of the search for the worst change; 1 = one step of full length (FGSM).
+        Number of steps of the search for the worst change; 1 = one full step (FGSM).
     mix : float, default 1.0
-        Share of every batch that is changed.
+        Share of every batch to change.
     warm_up : int, default 5
         Epochs on the shares of the votes, without changes, before the first E-step.
     epochs_per_round : int, default 1
-        Epochs between two E-steps.
+        Number of epochs between two E-steps.
     smoothing : float, default 0.1
         Added to every cell of the counted confusion matrices.
     floor : float, default 0.001
@@ -407,11 +407,11 @@ class AdvCrowd(Learner):
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -423,32 +423,32 @@ class AdvCrowd(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 40
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -542,7 +542,7 @@ class MBEM(Learner):
     Parameters
     ----------
     rounds : int, default 5
-        Times that annotators are judged anew; the epochs are shared out evenly between them.
+        Number of times annotators are judged again; the epochs are divided evenly between them.
     smoothing : float, default 0.01
         Added to every cell of the counted confusion matrices.
     class_shares : bool, default False
@@ -552,11 +552,11 @@ class MBEM(Learner):
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -568,32 +568,32 @@ class MBEM(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -32,28 +32,28 @@ class Dlc(Learner):
         How expertise depends on features: `low-rank` = `rank` numbers per annotator and a map that all share,
         `sparse` = a weight for every feature and annotator.
     rank : int, default 10
-        Numbers per annotator (`low-rank`).
+        Size of each annotator's embedding (`low-rank`).
     lambda_ : float, default 1.0
-        Pull of the annotators' numbers towards the common start.
+        Strength of the pull of the annotators' parameters towards the common start.
     lambda_view : float, default 10.0
-        Pull of the shared map towards its start (`low-rank`).
+        Strength of the pull of the shared map towards its start (`low-rank`).
     inner_iter : int, default 15
-        Steps that the annotators' numbers take after every epoch.
+        Number of steps for the annotators' parameters after every epoch.
     annotator_rate : float, default 0.02
         Length of these steps (`low-rank`).
     warm_up : int, default 3
         Epochs on the votes before annotators are judged.
     passes : int, default 20
-        Networks drawn by dropout whose mean speaks for the features; 0 = the network without dropout.
+        Number of networks drawn by dropout and averaged; 0 = the network without dropout.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -65,32 +65,32 @@ class Dlc(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 40
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -192,17 +192,17 @@ class InstanceConfusion(Learner):
         What depends on the item: `gate` = how often an annotator is right, learned in turns with the network;
         `heads` = the whole confusion matrix, learned with the network by the likelihood of the labels.
     lambda_ : float | None, default None
-        Pull towards annotators who are the same on all items; `null` = 1 for gates and 0.01 for heads.
+        Strength of the pull towards annotators who are the same on all items; `null` = 1 for gates and 0.01 for heads.
     rank : int, default 4
-        Numbers of an item on which the matrices depend (`heads`).
+        Number of item features that the matrices depend on (`heads`).
     trace : float, default 0.0
         Weight of the mean trace of the matrices, which is made small (`heads`); above 0.01 it does harm.
     diagonal : float, default 2.0
         Free number on the diagonal of the matrices at the start (`heads`).
     annotator_rate : float, default 0.01
-        Step length for the annotators' numbers (`heads`).
+        Learning rate of the annotators' parameters (`heads`).
     inner_iter : int, default 20
-        Most steps of the search for the gates after every epoch (`gate`).
+        Maximum number of steps of the search for the gates after every epoch (`gate`).
     floor : float, default 0.001
         Added to the network's probabilities when targets are made, so that it never rules a class out (`gate`).
     warm_up : int | None, default None
@@ -211,11 +211,11 @@ class InstanceConfusion(Learner):
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -227,32 +227,32 @@ class InstanceConfusion(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 40
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -354,20 +354,20 @@ class Mnn(Learner):
     anchors : float, default 0.6
         Share of the items that the network gives to a class which are its anchors, those of highest probability.
     embedding : int, default 8
-        Numbers of an item on which annotators depend.
+        Number of item features that annotators depend on.
     gate : bool, default True
         Whether an annotator may be right more often on some items; without it, as printed in the paper, its
         deviation does not depend on the class.
     use_network : bool, default True
-        Whether the network has a word in the correction of labels.
+        Whether the network takes part in correcting labels.
     margin : float, default 0.0
         How much more likely (as a logarithm) a class must be than every other to become the corrected label.
     lambda_ : float, default 0.01
-        Pull of the annotators' deviations towards 0.
+        Strength of the pull of the annotators' deviations towards 0.
     lambda_view : float, default 0.01
-        Pull towards annotators who are the same on all items.
+        Strength of the pull towards annotators who are the same on all items.
     inner_iter : int, default 300
-        Steps in which annotators are learned from the anchors.
+        Number of steps in which annotators are learned from the anchors.
     annotator_rate : float, default 0.01
         Length of these steps.
     rounds : int, default 1
@@ -377,11 +377,11 @@ class Mnn(Learner):
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "full"
@@ -393,32 +393,32 @@ class Mnn(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 40
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

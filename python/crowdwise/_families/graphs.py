@@ -18,7 +18,7 @@ class DsMrf(Aggregator):
 
     Use it where items are linked and links mean likeness: papers that cite each other, pixels side by side, users
     who follow each other; or where features put like items together. On simulated 30 x 30 grids of three classes
-    with three labels an item it errs on 27.1 % (23.7 % with the pull that made them) where majority vote errs on
+    with three labels per item it errs on 27.1 % (23.7 % with the pull that made them) where majority vote errs on
     32.5 % and Dawid-Skene on 34.1 %.
 
     Do not use it where links do not mean likeness, and distrust it where the pull is learned from few labels: small
@@ -28,7 +28,7 @@ class DsMrf(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most iterations.
+        Maximum number of iterations.
     tol : float, default 0.0001
         Stop when one EM step changes no probability of a class by more than this.
     alpha : float, default 0.01
@@ -39,15 +39,15 @@ class DsMrf(Aggregator):
         The pull of one neighbour: log-odds that it adds to its own class. Where it is learned, the value to begin
         with.
     neighbours : int, default 5
-        Neighbours of an item where the graph is made of the features.
+        Number of neighbours of an item in a graph built from the features.
     sweeps : int, default 5
-        Sweeps over all items in one EM step.
+        Number of sweeps over all items in one EM step.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -40,17 +40,17 @@ class GroupAwareVote(Aggregator):
         Number of groups in each connected part of the data, whether or not anybody depends on anybody. `null`: none
         unless a test finds dependence given the class.
     max_groups : int, default 10
-        Most groups that are looked for.
+        Maximum number of groups to look for.
     min_common : int, default 2
         Items that two annotators must have in common to be compared; the test for dependence wants 20.
     inside : str, default "majority-vote"
-        The method that decides inside a group of three or more: any method for classes, with its defaults.
+        Method used inside a group of three or more: any method for classes, with its defaults.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class GroupAwareEm(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most iterations over the groups.
+        Maximum number of iterations over the groups.
     tol : float, default 1e-6
         Stop when no probability changes by more than this.
     alpha : float, default 0.01
@@ -124,20 +124,20 @@ class GroupAwareEm(Aggregator):
         Number of groups in each connected part of the data, whether or not anybody depends on anybody. `null`: none
         unless a test finds dependence given the class.
     max_groups : int, default 10
-        Most groups that are looked for.
+        Maximum number of groups to look for.
     min_common : int, default 2
         Items that two annotators must have in common to be compared; the test for dependence wants 20.
     inside : str, default "dawid-skene"
-        The method that works inside a group of three or more: any method for classes, with its defaults.
+        Method used inside a group of three or more: any method for classes, with its defaults.
     joint : bool, default False
         Goes on from the two stages with one EM over both levels: members follow the answer of their group, groups
         follow the truth.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -202,21 +202,21 @@ class AdversarySpectral(Aggregator):
     Parameters
     ----------
     max_rounds : int, default 10
-        Most rounds of fitting the trusted annotators and judging all.
+        Maximum number of rounds of fitting the trusted annotators and judging all.
     threshold : float, default 3.0
-        A distance from the common low rank of so many standard deviations (of the median one) flags.
+        Flag an annotator this many (median) standard deviations away from the common low rank.
     min_common : int, default 10
         Items that two annotators must have in common to be compared.
     flagged : Literal["remove", "keep"], default "remove"
         Labels of flagged annotators: `remove` them, or `keep` them and only report.
     inside : str, default "dawid-skene"
-        The method that is fitted to the annotators who are left: any method for classes, with its defaults.
+        Method fitted to the remaining annotators: any method for classes, with its defaults.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -14,7 +14,7 @@ __all__ = [
 
 
 class MaxMig(Learner):
-    r"""Makes the information that a network and the crowd have in common as large as possible.
+    r"""Maximises the information that a network and the crowd have in common.
 
     Use it when annotators may share mistakes: copies of each other, a majority that always says the same, common
     misunderstandings that the features do not show. What annotators have in common with each other but not with the
@@ -32,21 +32,21 @@ class MaxMig(Learner):
     divergence : Literal["kl", "pearson", "js"], default "kl"
         The divergence by which common information is measured: `kl`, `pearson` (χ²) or `js` (Jensen-Shannon).
     prior : Literal["uniform", "learn"], default "uniform"
-        Shares of the classes: `uniform`, or to `learn` (for unbalanced classes).
+        Class shares: `uniform`, or `learn` (for unbalanced classes).
     init : Literal["votes", "features"], default "votes"
         Where the crowd's view begins: at the shares of the `votes`, or at votes in which annotators count by how
         much of their labels the `features` explain (for crowds whose majority may know nothing).
     annotator_rate : float, default 0.003
-        Step length for the annotators' numbers.
+        Learning rate of the annotators' parameters.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "full"
@@ -58,32 +58,32 @@ class MaxMig(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -22,7 +22,7 @@ class CrowdLayer(Learner):
 
     Use it when items have features (or are images), annotators differ in how they confuse classes, and most items
     have few labels: the network lends every item what it learned from the others, and nothing is thrown away by
-    first settling on one label an item.
+    first settling on one label per item.
 
     Do not use it when annotators copy each other or many always answer the same class: the layer learns the common
     answer as if it were the truth (`max-mig` is made for that). With very many classes the matrices start far from
@@ -40,16 +40,16 @@ class CrowdLayer(Learner):
     diagonal : float, default 3.0
         How sure annotators are of the right class at an `identity` start: the free number on the diagonal.
     annotator_rate : float, default 0.01
-        Step length for the annotators' numbers.
+        Learning rate of the annotators' parameters.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -61,32 +61,32 @@ class CrowdLayer(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -179,18 +179,18 @@ class TraceReg(Learner):
     warm_up : int, default 5
         Epochs before the penalty begins.
     diagonal : float, default 3.0
-        How sure annotators are of the right class at the start: the free number on the diagonal.
+        How reliable annotators are taken to be at the start: the free parameter on the diagonal.
     annotator_rate : float, default 0.01
-        Step length for the annotators' numbers.
+        Learning rate of the annotators' parameters.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -202,32 +202,32 @@ class TraceReg(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -309,7 +309,7 @@ class GeoCrowdNet(Learner):
     r"""A crowd layer with a volume criterion that makes classifier and confusion matrices identifiable.
 
     Use `volume=f` when some items are clear examples of every class, whoever the annotators are; `volume=w` when
-    for every class somebody knows it well, however unclear the items. One label an item is enough for either.
+    for every class somebody knows it well, however unclear the items. One label per item is enough for either.
 
     Do not use a large `lambda` without `warm_up`: both criteria are the same for exchanged classes, and from a
     random start the network can settle on the wrong names (accuracy 34 % with perfect confusion matrices). The
@@ -325,18 +325,18 @@ class GeoCrowdNet(Learner):
     warm_up : int, default 5
         Epochs before the volume counts; without them a large weight may exchange classes.
     diagonal : float, default 3.0
-        How sure annotators are of the right class at the start: the free number on the diagonal.
+        How reliable annotators are taken to be at the start: the free parameter on the diagonal.
     annotator_rate : float, default 0.01
-        Step length for the annotators' numbers.
+        Learning rate of the annotators' parameters.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -348,32 +348,32 @@ class GeoCrowdNet(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -466,20 +466,20 @@ class DoctorNet(Learner):
         How the heads vote: `mean` = all alike, `learned` = with weights that make the vote agree with the shares of
         the votes on the training items.
     shrinkage : float, default 0.001
-        Pull of every annotator's head towards the common one.
+        Strength of the pull of every annotator's head towards the common one.
     heads : int, default 200
         Heads that vote: those of the annotators with most labels.
     annotator_rate : float, default 0.001
-        Step length for the heads.
+        Learning rate of the heads.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -491,32 +491,32 @@ class DoctorNet(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -605,22 +605,22 @@ class Conal(Learner):
     lambda_ : float, default 0.001
         How strongly the annotators' own matrices are pushed away from the common one.
     embedding : int, default 20
-        Numbers by which items and annotators are compared to decide which matrix speaks.
+        Size of the embedding in which items and annotators are compared to choose the matrix.
     gate : Literal["learned", "own", "common"], default "learned"
-        Which matrix speaks: `learned`, always the annotator's `own`, or always the `common` one.
+        Which matrix is used: `learned`, always the annotator's `own`, or always the `common` one.
     diagonal : float, default 3.0
-        How sure annotators are of the right class at the start: the free number on the diagonal.
+        How reliable annotators are taken to be at the start: the free parameter on the diagonal.
     annotator_rate : float, default 0.01
-        Step length for the confusion matrices.
+        Learning rate of the confusion matrices.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
         only), `auto` = cnn for images and mlp for other features.
     hidden : int, default 128
-        Numbers in a hidden layer.
+        Units per hidden layer.
     layers : int, default 1
-        Hidden layers.
+        Number of hidden layers.
     dropout : float, default 0.5
-        Share of the hidden numbers that are left out at random in every training step.
+        Share of the hidden units dropped at random in each training step.
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
@@ -632,32 +632,32 @@ class Conal(Learner):
         Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
         limit.
     epochs : int, default 120
-        Passes over the training items.
+        Number of passes over the training items.
     batch_size : int, default 64
-        Items of a step; 0 = all.
+        Batch size; 0 uses all items.
     learning_rate : float, default 0.001
-        Step length of the network's optimiser.
+        Learning rate of the network's optimiser.
     learning_rate_decay : float, default 1.0
-        Factor of both learning rates after every epoch.
+        Multiply both learning rates by this after every epoch.
     optimiser : Literal["adam", "rmsprop", "sgd"], default "adam"
-        How gradients become steps.
+        The optimiser.
     weight_decay : float, default 0.0001
-        Pull of the network's weights towards 0.
+        Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
         Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
     refit : bool, default True
-        When the best epoch is known, train once more for so many epochs with the held-out items, too.
+        Once the best epoch is known, train again for that many epochs with the held-out items included.
     patience : int, default 30
-        Stop after so many epochs without a better one; 0 = never.
+        Stop after this many epochs without improvement; 0 = never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

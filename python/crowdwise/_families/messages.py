@@ -29,11 +29,11 @@ class MeanField(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 1e-6
         Stop when one step changes no expected probability by more than this.
     model : Literal["one-coin", "rows", "discrete"], default "one-coin"
-        What an annotator is: one accuracy, a confusion matrix, or one of the kinds in `atoms`.
+        Model of an annotator: one accuracy, a confusion matrix, or one of the kinds in `atoms`.
     alpha : float, default 2.0
         Prior weight of right labels: Beta(alpha, beta) for one coin; the diagonal of every Dirichlet row.
     beta : float, default 1.0
@@ -48,15 +48,15 @@ class MeanField(WarmAggregator):
         First posteriors: `majority` (vote shares), `uniform`, or what `random` matrices, or those of another
         method, say.
     class_prior : Literal["learn", "uniform", "fixed"], default "uniform"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class MeanField(WarmAggregator):
 
 
 class BeliefPropagation(Aggregator):
-    r"""Items and annotators exchange messages; what is unknown of an annotator is integrated out.
+    r"""Items and annotators exchange messages; what is unknown about an annotator is integrated out.
 
     Use it when labels are few: three or four per item or annotator. It then comes close to the best that any method
     can do. With 1,000 items, three labels each, four per annotator and accuracies from Beta(0.2, 0.1), it is right
@@ -126,13 +126,13 @@ class BeliefPropagation(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most exchanges of messages.
+        Maximum number of exchanges of messages.
     tol : float, default 0.0001
         Stop when an exchange changes no message by more than this, as a probability.
     damping : float, default 0.0
         Share of the old message (in logarithms) that a new one keeps; raised by itself when messages swing.
     model : Literal["one-coin", "rows", "discrete"], default "one-coin"
-        What an annotator is: one accuracy, a confusion matrix, or one of the kinds in `atoms`.
+        Model of an annotator: one accuracy, a confusion matrix, or one of the kinds in `atoms`.
     alpha : float, default 2.0
         Prior weight of right labels: Beta(alpha, beta) for one coin; the diagonal of every Dirichlet row.
     beta : float, default 1.0
@@ -146,17 +146,17 @@ class BeliefPropagation(Aggregator):
     form : Literal["auto", "quadrature", "monte-carlo", "polynomial"], default "auto"
         How an annotator's parameters are integrated out: `auto`, `quadrature`, `monte-carlo` or `polynomial`.
     draws : int, default 400
-        Draws from the prior for `monte-carlo`.
+        Number of draws from the prior for `monte-carlo`.
     class_prior : Literal["learn", "uniform", "fixed"], default "uniform"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -229,7 +229,7 @@ class KOS(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most exchanges of messages.
+        Maximum number of exchanges of messages.
     tol : float, default 0.0001
         Stop when the messages move by less than this, relative to their size.
     classes : Literal["auto", "joint", "one-vs-rest", "thresholds"], default "auto"
@@ -241,11 +241,11 @@ class KOS(Aggregator):
         Divide every message by the number of labels it sums: better when items or annotators have very unequal
         numbers.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -43,16 +43,16 @@ class CNMFSpa(Aggregator):
         How the columns of a matrix are given to classes: as they go with the `votes`, or by the largest `trace` as
         published (which cannot see an annotator who exchanges classes).
     others : Literal["votes", "leave-out"], default "votes"
-        What becomes of annotators with too few overlaps: their matrices come from the `votes`, or they are left out
+        What to do with annotators who share too few items with others: their matrices come from the `votes`, or they are left out
         of the decision (`leave-out`, as published).
     class_prior : Literal["uniform", "learn"], default "uniform"
         Class shares of the decision: `uniform` (as published), or `learn` those that the moments give.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -121,10 +121,10 @@ class CNMFOpt(Aggregator):
         In which order annotators are taken in a round: those who `share` most items first, whatever their names, or
         as in the `table` (published).
     rounds : int, default 10
-        Rounds of mirror descent. Few rounds are part of the method: more of them fit the moments better and the
+        Number of rounds of mirror descent. Few rounds are part of the method: more of them fit the moments better and the
         truth worse.
     inner_iter : int, default 3
-        Steps on one matrix in a round.
+        Number of steps on one matrix per round.
     step : float, default 0.1
         First step size that is tried; it shrinks by a tenth until the divergence falls enough.
     tol : float, default 1e-6
@@ -135,11 +135,11 @@ class CNMFOpt(Aggregator):
     class_prior : Literal["uniform", "learn"], default "uniform"
         Class shares of the decision: `uniform` (as published), or `learn` those of the factorisation.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -212,13 +212,13 @@ class CNMFEm(WarmAggregator):
         How the columns of a matrix are given to classes: as they go with the `votes`, or by the largest `trace` as
         published.
     max_iter : int, default 1000
-        Most iterations of EM (10 in the published tables).
+        Maximum number of iterations of EM (10 in the published tables).
     tol : float, default 1e-6
         Stop when one EM step changes no probability, of a confusion matrix or of a class, by more than this.
     alpha : float, default 0.01
         Smoothing: added to every cell of the expected counts.
     class_prior : Literal["learn", "uniform", "fixed"], default "learn"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     beta : float, default 0.0
@@ -229,11 +229,11 @@ class CNMFEm(WarmAggregator):
     accelerate : bool, default True
         Extrapolate (SQUAREM): the same optimum in fewer iterations.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -309,11 +309,11 @@ class SymNmf(Aggregator):
         Where the search for the common subspace begins: the leading `eigenvectors` of all co-occurrences, the
         matrices of the `votes`, or `both`, of which the one under which the labels are more likely is kept.
     max_iter : int, default 50
-        Most sweeps over the annotators in the search for the common subspace.
+        Maximum number of sweeps over the annotators in the search for the common subspace.
     tol : float, default 1e-6
         Stop when a sweep changes the factors by less than this part.
     restarts : int, default 10
-        Rotations that are tried: the first begins at the votes, the others at random; the one with the smallest
+        Number of rotations to try: the first starts from the votes, the others at random; the one with the smallest
         negative part is kept.
     weights : bool, default True
         Count each pair of annotators by the items that they share.
@@ -326,11 +326,11 @@ class SymNmf(Aggregator):
     class_prior : Literal["uniform", "learn"], default "uniform"
         Class shares of the decision: `uniform`, or `learn` those of the factorisation.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -385,22 +385,22 @@ class CTD(Aggregator):
 
     Do not use it with small overlaps: third moments are noisy, and every triple counts alike. On real sets it was
     seldom better than EM and sometimes much worse; it falls below `majority-vote` on sets with many classes and few
-    labels (`music`: 10 classes, 4 labels an item) and on `adult2`. It is the slowest method of this family.
+    labels (`music`: 10 classes, 4 labels per item) and on `adult2`. It is the slowest method of this family.
 
     Parameters
     ----------
     max_iter : int, default 100
-        Most rounds over all matrices.
+        Maximum number of rounds over all matrices.
     tol : float, default 1e-6
         Stop when a round changes the matrices, and the class shares, by less than this part in all.
     inner_iter : int, default 10
-        Steps of ADMM on one matrix in a round.
+        Number of ADMM steps on one matrix per round.
     max_triples : int, default 1500
-        Triples of annotators at most; with up to 20 annotators all are used.
+        Maximum number of triples of annotators; with up to 20 annotators all are used.
     min_common : int, default 20
         Items that a triple should share; triples with fewer are used only where there are not enough others.
     restarts : int, default 3
-        Starts in all; those after the first are random, and the one under whose matrices the labels are likeliest
+        Number of starts; all but the first are random, and the one under whose matrices the labels are likeliest
         is kept.
     init : Literal["majority", "random", "cnmf-spa"], default "majority"
         Where the first start begins: at the matrices of the votes (`majority`), at `random` ones as published, or
@@ -408,11 +408,11 @@ class CTD(Aggregator):
     class_prior : Literal["uniform", "learn"], default "learn"
         Class shares of the decision: `learn` those of the decomposition (as published), or `uniform`.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -20,7 +20,7 @@ __all__ = [
 class MinimaxEntropy(Aggregator):
     r"""Each label depends on a matrix of its annotator and one of its item, both shrunk by a ridge.
 
-    Use it when items have many labels and differ in what they are mistaken for: on `bluebird` (39 labels an item)
+    Use it when items have many labels and differ in what they are mistaken for: on `bluebird` (39 labels per item)
     it errs on 8.3 %, `dawid-skene` on 10.2 %, majority vote on 24.1 %. It is also the model to ask which items are
     hard. For ordered classes the ordinal variant is the better one (`valence5` 59 %, majority vote 65 %; `adult2`
     22.8 % against 24.0 %).
@@ -34,15 +34,15 @@ class MinimaxEntropy(Aggregator):
     Parameters
     ----------
     max_iter : int, default 50
-        Most rounds of parameters and beliefs.
+        Maximum number of rounds of parameters and beliefs.
     tol : float, default 0.005
         Stop when no belief changes by more than this in a round.
     inner_iter : int, default 25
-        Most search steps for the parameters in a round.
+        Maximum number of search steps for the parameters in a round.
     inner_tol : float, default 0.00001
         End the search of a round when no parameter would move by more than this.
     variant : Literal["auto", "integrated", "categorical", "vector", "ordinal", "scalar", "annotators"], default "auto"
-        What annotators and items are: `categorical`, `vector`, `ordinal`, `scalar` (one difficulty an item),
+        What annotators and items are: `categorical`, `vector`, `ordinal`, `scalar` (one difficulty per item),
         `annotators` (no item terms), `integrated` (as categorical, but items are averaged over, annotators are
         drawn to what they have in common, and how much items differ is learned: holds on sparse data), or `auto` =
         ordinal for ordered classes, else categorical.
@@ -60,15 +60,15 @@ class MinimaxEntropy(Aggregator):
         Search: `joint` (all parameters at once), `alternating` (annotators, then items: faster on large data,
         little memory), or `auto` = joint up to 20,000 parameters.
     class_prior : Literal["learn", "uniform", "fixed"], default "uniform"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class MinimaxEntropy(Aggregator):
 
 
 class MaxMarginMajorityVote(Aggregator):
-    r"""Weighted vote whose weights let every item's class win by a margin, as a support vector machine does.
+    r"""Weighted vote whose weights make every item's class win by a margin, as in a support vector machine.
 
     Use it as a cautious improvement of the plain vote that needs no model of errors: weights move only as far as
     margins ask for. It errs on 8.5 % of the items of `rte` (majority vote 10.3 %), on 16.5 % of `dog` (17.8 %).
@@ -137,21 +137,21 @@ class MaxMarginMajorityVote(Aggregator):
     Parameters
     ----------
     max_iter : int, default 20
-        Most rounds of weights and classes.
+        Maximum number of rounds of weights and classes.
     inner_iter : int, default 200
-        Sub-gradient steps for the weights in a round.
+        Number of sub-gradient steps for the weights per round.
     penalty : float, default 0.25
-        What a missed margin costs (the C of the paper).
+        Cost of a missed margin (the C of the paper).
     margin : float, default 3.0
         By how much a class should win (the ℓ of the paper), in units of one vote.
     variance : float, default 1.0
         Variance of the weights: larger = weights further from 0 cost less.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -207,13 +207,13 @@ class CrowdSVM(Aggregator):
     Parameters
     ----------
     chains : int, default 4
-        Independent chains, run in parallel.
+        Number of independent chains, run in parallel.
     burn_in : int, default 20
-        Sweeps of each chain that are dropped at the beginning.
+        Number of sweeps dropped at the start of each chain.
     keep : int, default 200
-        Sweeps of each chain that are kept.
+        Number of sweeps kept from each chain.
     penalty : float, default 0.25
-        What a missed margin costs (the c of the paper).
+        Cost of a missed margin (the c of the paper).
     margin : float, default 3.0
         By how much a class should win (the ℓ of the paper), in units of one vote.
     variance : float, default 1.0
@@ -223,11 +223,11 @@ class CrowdSVM(Aggregator):
     confusion : bool, default True
         Use confusion matrices beside the margins; without them it is max-margin majority vote by sampling.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -275,7 +275,7 @@ class CrowdSVM(Aggregator):
 
 
 class CRH(Aggregator):
-    r"""Truths and weights of annotators that minimise the weighted loss, for classes and for real values.
+    r"""Truths and annotator weights that minimise the weighted loss, for classes and for real values.
 
     Use it when one simple rule should serve classes and numbers alike, and annotators differ in overall quality. It
     errs on 7.5 % of `rte` (majority vote 10.3 %) and 12.3 % of `zencrowd_us` (13.9 %); on `dots_guess` its root
@@ -288,7 +288,7 @@ class CRH(Aggregator):
     Parameters
     ----------
     max_iter : int, default 50
-        Most rounds of weights and truths.
+        Maximum number of rounds of weights and truths.
     tol : float, default 1e-6
         Real values: stop when no estimate moves by more than this many typical standard deviations. Classes: stop
         when none changes.
@@ -298,11 +298,11 @@ class CRH(Aggregator):
     distance : Literal["absolute", "squared"], default "absolute"
         Real values: `absolute` deviations (weighted medians) or `squared` ones (weighted means).
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -342,7 +342,7 @@ class CRH(Aggregator):
 
 
 class CATD(Aggregator):
-    r"""Weights from the upper confidence limit of an annotator's error, so that few labels weigh little.
+    r"""Weights from the upper confidence limit of an annotator's error: annotators with few labels count little.
 
     Use it on long tails, where most annotators gave a handful of labels, and when errors of many annotators agree:
     on `zencrowd_us` it errs on 9.0 % (majority vote 13.9 %, `dawid-skene` 17.8 %). On real values it is the best
@@ -356,21 +356,21 @@ class CATD(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most rounds of weights and truths.
+        Maximum number of rounds of weights and truths.
     tol : float, default 1e-6
         Real values: stop when no estimate moves by more than this many typical standard deviations. Classes: stop
         when none changes.
     alpha : float, default 0.05
-        The interval of an annotator's error leaves out this share; the weight rests on its upper end.
+        One minus the confidence level of the interval of an annotator's error; the weight uses its upper end.
     smoothing : float, default 0.5
         Classes: added to every annotator's number of errors, so that one faultless annotator with few labels does
         not decide alone; 0 = as published.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -20,7 +20,7 @@ class OrdinalVb(WarmAggregator):
     The recommended method for ordered classes. On `valence5` it has 0.50 (majority vote 0.35, Dawid-Skene 0.44), on
     `adult2` 0.763 (0.758, 0.739), on `relevance_s` 0.595 (0.541, 0.608), and a smaller mean distance from the true
     grade than majority vote on each (0.57, 0.264 and 0.513 grades against 0.78, 0.294 and 0.635). On simulated
-    grades (five grades, 3 to 10 labels an item, biases, skewed grades, compressed scales, guessers; 55 worlds) it
+    grades (five grades, 3 to 10 labels per item, biases, skewed grades, compressed scales, guessers; 55 worlds) it
     has 0.773 in the mean, `pooled-dawid-skene` 0.728, majority vote 0.707. For classes without an order it costs a
     point or so (`dog` 0.835 against 0.843 for Dawid-Skene).
 
@@ -31,14 +31,14 @@ class OrdinalVb(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most iterations (passes over the labels) after the scale is fitted.
+        Maximum number of iterations (passes over the labels) after the scale is fitted.
     tol : float, default 0.00001
         Stop when one step changes no expected probability by more than this, both for biases and noises and after
         them.
     strength : float, default 5.0
         Weight of the ordinal rows in those of an annotator, in labels, and likewise of the pooled ones.
     scale_iter : int, default 100
-        Most iterations for the biases and noises.
+        Maximum number of iterations for the biases and noises.
     slip : float, default 0.02
         Share of labels that are slips, spread evenly.
     bias_sd : float, default 0.5
@@ -46,11 +46,11 @@ class OrdinalVb(WarmAggregator):
     noise_sd : float, default 0.7
         Spread of the logarithms of the annotators' noises.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class OrdinalVb(WarmAggregator):
 
 
 class Ordinal(Aggregator):
-    r"""Annotators see the true grade with a bias and a noise of their own, or guess; few numbers for each of them.
+    r"""Annotators see the true grade with their own bias and noise, or guess; few parameters per annotator.
 
     Use it for grades, levels and ratings on a short scale when you want to know who is strict, who is mild, who is
     careless and who guesses, with few labels from each. For labels use `ordinal-vb`, which begins here and lets an
@@ -110,7 +110,7 @@ class Ordinal(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 0.00001
         Stop when one step changes no expected probability by more than this.
     slip : float, default 0.02
@@ -120,11 +120,11 @@ class Ordinal(Aggregator):
     noise_sd : float, default 0.7
         Spread of the logarithms of the annotators' noises.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -33,20 +33,20 @@ class PlackettLuce(Aggregator):
     Parameters
     ----------
     ridge : float, default 0.01
-        Pull of the scores towards 0 (weight of half their sum of squares). 0 = maximum likelihood; where that is
+        Strength of the pull of the scores towards 0 (weight of half their sum of squares). 0 = maximum likelihood; where that is
         infinite, 0.01 is used and a finding says so.
     level : float, default 0.9
-        Level of the intervals.
+        Confidence level of the intervals.
     max_iter : int, default 2000
-        Most steps of the optimiser.
+        Maximum number of steps of the optimiser.
     tol : float, default 1e-8
         Stops when no score would move by more than this in a scaled gradient step.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class PrefE2e(Aggregator):
     Parameters
     ----------
     ties : Literal["rao-kupper", "davidson", "half"], default "rao-kupper"
-        What a tie says: see `crowd-bt`.
+        How ties are treated: see `crowd-bt`.
     learn_reliability : bool, default True
         Estimates a reliability for each annotator; otherwise all are taken as reliable (a plain Bradley-Terry
         loss).
@@ -107,21 +107,21 @@ class PrefE2e(Aggregator):
     beta : float, default 1.1
         See `alpha`.
     ridge : float, default 1.0
-        Pull of the weights towards 0 (weight of half their sum of squares).
+        Strength of the pull of the weights towards 0 (weight of half their sum of squares).
     standardise : bool, default True
         Scale features to mean 0 and deviation 1.
     level : float, default 0.9
-        Level of the intervals.
+        Confidence level of the intervals.
     max_iter : int, default 500
-        Most steps of the optimiser.
+        Maximum number of steps of the optimiser.
     tol : float, default 1e-6
         Stops when no variable would move by more than this in a scaled gradient step.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -189,17 +189,17 @@ class Sml(Aggregator):
         Below this many common answers (the median over pairs of annotators) mean products are too noisy, and EM
         with one accuracy per annotator takes their place, with a finding. 0 = never.
     ridge : float, default 0.01
-        Pull of the scores towards 0.
+        Strength of the pull of the scores towards 0.
     level : float, default 0.9
-        Level of the intervals.
+        Confidence level of the intervals.
     max_iter : int, default 1000
-        Most steps for the leading eigenvector, and of the fallback.
+        Maximum number of steps for the leading eigenvector, and of the fallback.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -251,19 +251,19 @@ class CrowdClusters(Aggregator):
     Parameters
     ----------
     alpha : float, default 2.0
-        Right answers of each kind (same, different) taken as seen of every annotator.
+        Pseudo-count of right answers of each kind (same, different), for every annotator.
     beta : float, default 1.0
-        Wrong answers of each kind taken as seen of every annotator.
+        Pseudo-count of wrong answers of each kind, for every annotator.
     max_iter : int, default 200
-        Most rounds: first of pairs on their own, then of clusters.
+        Maximum number of rounds: first of pairs on their own, then of clusters.
     tol : float, default 1e-6
         Stops when no rate changes by more than this.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -316,21 +316,21 @@ class SimLogistic(Aggregator):
     clusters : int, default 3
         Number of clusters.
     hidden : int, default 32
-        Numbers in the hidden layer.
+        Units in the hidden layer.
     epochs : int, default 60
-        Passes over the judgements.
+        Number of passes over the judgements.
     batch_size : int, default 200
-        Judgements of a step.
+        Batch size, in judgements.
     learning_rate : float, default 0.005
-        Step length of the optimiser.
+        Learning rate of the optimiser.
     restarts : int, default 3
-        Random starts; the one with the lowest loss is kept.
+        Number of random starts; the one with the lowest loss is kept.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -392,21 +392,21 @@ class SimVolmax(Aggregator):
     warm_up : int, default 15
         Epochs before the volume counts.
     hidden : int, default 32
-        Numbers in the hidden layer.
+        Units in the hidden layer.
     epochs : int, default 60
-        Passes over the judgements.
+        Number of passes over the judgements.
     batch_size : int, default 200
-        Judgements of a step.
+        Batch size, in judgements.
     learning_rate : float, default 0.005
-        Step length of the optimiser.
+        Learning rate of the optimiser.
     restarts : int, default 3
-        Random starts; the one with the lowest loss is kept.
+        Number of random starts; the one with the lowest loss is kept.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

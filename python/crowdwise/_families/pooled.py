@@ -27,7 +27,7 @@ class PooledDawidSkene(WarmAggregator):
     It falls below majority vote where the errors of annotators depend on the item, so that what explains the labels
     best is not the truth (`zencrowd_us` 0.824 against 0.862, `fact_eval` 0.840 against 0.902: `structure=one` gives
     0.911 and 0.901 there), and on tiny sets (90 items, 20 annotators: 0.611 against 0.639). With fewer than two
-    labels an item nothing identifies annotators; labels then hardly differ from the vote, and probabilities come
+    labels per item nothing identifies annotators; labels then hardly differ from the vote, and probabilities come
     out nearly even. Annealed, it survives sources that vote one class only; not annealed, it collapses on them as
     Dawid-Skene does. Use `structure=one` only without annealing and with `class_prior=votes`; it swallows classes
     where annotators share a bias (`prelec_states` 0.487 against 0.640).
@@ -35,7 +35,7 @@ class PooledDawidSkene(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most iterations (passes over the labels) at the full temperature 1. Annealing adds at most 8 for each
+        Maximum number of iterations (passes over the labels) at the full temperature 1. Annealing adds at most 8 for each
         temperature.
     tol : float, default 0.00001
         Stop when one step changes no expected probability by more than this.
@@ -54,13 +54,13 @@ class PooledDawidSkene(WarmAggregator):
         Temperatures that the fit passes before 1, rising; the likelihood is raised to them. `null`: 0.2, 0.4, 0.6,
         0.8 for full matrices and none for `one`, which turns classes round when it is annealed. `[]`: none.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
-        Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+        Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -110,11 +110,11 @@ class PooledDawidSkene(WarmAggregator):
 
 
 class CommunityBCC(Aggregator):
-    r"""Annotators belong to communities, whose confusion rows they vary, by variational Bayes.
+    r"""Annotators belong to communities with similar confusion matrices, by variational Bayes.
 
     Use it when annotators come in kinds (experts and beginners, two teams, two languages) and have few labels each:
     an annotator is then known by its kind after a handful of labels. `communities=1` is plain partial pooling,
-    useful with fewer than about ten labels an annotator (`hierarchical-dawid-skene` is the other way to do it).
+    useful with fewer than about ten labels per annotator (`hierarchical-dawid-skene` is the other way to do it).
     With hundreds of labels each, `bayes-dawid-skene` is as good.
 
     It falls below majority vote where a rare class has confused rows, which it learns as a habit of the whole
@@ -124,7 +124,7 @@ class CommunityBCC(Aggregator):
     Parameters
     ----------
     max_iter : int, default 200
-        Most iterations (passes over the labels) of each start.
+        Maximum number of iterations (passes over the labels) of each start.
     tol : float, default 0.00001
         Stop when one step changes no expected probability by more than this.
     communities : int, default 3
@@ -138,15 +138,15 @@ class CommunityBCC(Aggregator):
     beta_off : float, default 1.0
         Weight of the other cells.
     restarts : int, default 5
-        Starts in all (one is enough for one community); the one with the best evidence is kept.
+        Number of starts (one is enough for one community); the one with the best evidence is kept.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
         What every start begins with: the vote shares (`majority`), `random` matrices, or those of another method.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -196,9 +196,9 @@ class CommunityBCC(Aggregator):
 
 
 class HierarchicalDawidSkene(Aggregator):
-    r"""Rows of annotators vary around those of a population, whose spread is learned: partial pooling.
+    r"""Confusion matrices that vary around those of a population, whose spread is learned: partial pooling.
 
-    Use it with few labels an annotator and habits that annotators share: with 8 labels each and common confusions
+    Use it with few labels per annotator and habits that annotators share: with 8 labels each and common confusions
     of four classes it reaches about 3 points more than majority vote, where plain Dawid-Skene loses 4. The spread
     of each class tells whether pooling is worth it: large means that annotators have little in common.
 
@@ -209,27 +209,27 @@ class HierarchicalDawidSkene(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 0.00001
         Stop when one step changes no probability, of a confusion matrix or of a class, by more than this.
     spread : float, default 1.0
-        Spread of annotators around the population to begin with, on the scale of logits.
+        Initial spread of annotators around the population, on the scale of logits.
     learn_spread : bool, default True
         Estimate the spread of each class; otherwise it stays as given.
     prior_accuracy : float, default 0.7
         Accuracy of the population to begin with.
     newton_steps : int, default 5
-        Newton steps on the rows of an annotator in an iteration.
+        Number of Newton steps on the rows of an annotator per iteration.
     beta : float, default 1.0
         Added to every class count.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
-        Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+        Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -290,11 +290,11 @@ class EnhancedBCC(Aggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most iterations (passes over the labels) of each start.
+        Maximum number of iterations (passes over the labels) of each start.
     tol : float, default 0.0001
         Stop when one step changes no expected probability by more than this.
     subtypes : int, default 10
-        Most sub-types of a class. Never more than one for each hundred items; 1 is `bayes-dawid-skene`.
+        Maximum number of sub-types of a class. Never more than one for each hundred items; 1 is `bayes-dawid-skene`.
     alpha : float, default 1.0
         Dirichlet parameter of the class shares.
     alpha_subtypes : float, default 0.1
@@ -304,16 +304,16 @@ class EnhancedBCC(Aggregator):
     beta_off : float, default 1.0
         Dirichlet parameter of the other cells.
     restarts : int, default 5
-        Starts in all (one is enough without sub-types); the one with the best bound is kept.
+        Number of starts (one is enough without sub-types); the one with the best bound is kept.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
         What every start divides among the sub-types: the vote shares (`majority`), or the classes that `random`
         matrices, or those of another method, give.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -376,7 +376,7 @@ class BWA(Aggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most iterations (passes over the labels).
+        Maximum number of iterations (passes over the labels).
     tol : float, default 0.001
         Stop when one step changes no item's score by more than this part of it.
     alpha : float, default 15.0
@@ -387,11 +387,11 @@ class BWA(Aggregator):
         First scores: the vote shares (`majority`), or the classes that `random` matrices, or those of another
         method, give.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

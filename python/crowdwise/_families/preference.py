@@ -28,10 +28,10 @@ class BradleyTerry(WarmAggregator):
     Parameters
     ----------
     ties : Literal["rao-kupper", "davidson", "half"], default "rao-kupper"
-        What a tie says: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
+        How ties are treated: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
         outcome whose rate is estimated; `half`, half a win for each side.
     ridge : float, default 0.01
-        Pull of the scores towards 0 (weight of half their sum of squares): keeps scores finite for items that
+        Strength of the pull of the scores towards 0 (weight of half their sum of squares): keeps scores finite for items that
         always win or always lose. 0 = maximum likelihood.
     virtual_wins : float, default 0.0
         Wins and losses of every item against a virtual item of score 0, another way to keep scores finite.
@@ -39,7 +39,7 @@ class BradleyTerry(WarmAggregator):
         Also estimates an advantage of the item shown left. Refused, with a finding, unless at least a fifth of the
         pairs compared more than once was shown in both orders.
     level : float, default 0.9
-        Level of the intervals.
+        Confidence level of the intervals.
     dense_items : int, default 2000
         Components of up to this many items get exact standard errors (time grows with the third power); larger ones
         get approximate ones, which are too small where comparisons are few.
@@ -47,15 +47,15 @@ class BradleyTerry(WarmAggregator):
         How the maximum is sought: `newton`; or `rounds`, in which every item's share becomes its wins over what its
         opponents' shares make likely (the MM algorithm, slower; it needs `ties=half`, no pull and no position).
     max_iter : int, default 100
-        Most Newton steps, or rounds.
+        Maximum number of Newton steps, or rounds.
     tol : float, default 1e-8
         Stops when no score changes by more than this; with `solver=rounds`, when the shares change by less in all.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class CrowdBt(WarmAggregator):
     Parameters
     ----------
     ties : Literal["rao-kupper", "davidson", "half"], default "rao-kupper"
-        What a tie says: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
+        How ties are treated: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
         outcome whose rate is estimated; `half`, half a win for each side.
     position : Literal["none", "shared", "annotators"], default "none"
         Advantage of the item shown left: `none`, one for all annotators (`shared`), or one for each (`annotators`,
@@ -129,26 +129,26 @@ class CrowdBt(WarmAggregator):
         Prior of the reliability w: w^(alpha - 1) (1 - w)^(beta - 1). More than `beta`, so that "most are right"
         tells the ranking from its reverse. `null`: both are estimated from the comparisons.
     beta : float | None, default None
-        See `alpha`; both are given or none.
+        See `alpha`; give both or neither.
     virtual_wins : float, default 0.5
         Wins and losses of every item against a virtual item of score 0: keeps scores finite.
     ridge : float, default 0.0
-        Pull of the scores towards 0 (weight of half their sum of squares).
+        Strength of the pull of the scores towards 0 (weight of half their sum of squares).
     level : float, default 0.9
-        Level of the intervals.
+        Confidence level of the intervals.
     dense_items : int, default 1500
         Up to this many items standard errors are exact (time grows with the third power); beyond they are
         approximate and too small where comparisons are few.
     max_iter : int, default 500
-        Most steps of the optimiser.
+        Maximum number of steps of the optimiser.
     tol : float, default 1e-6
         Stops when no variable would move by more than this in a scaled gradient step.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -216,20 +216,20 @@ class RankCentrality(Aggregator):
         Wins added to both sides of every compared pair. 0 is taken as 1, with a finding, where some items won or
         lost everything: the walk would never leave them.
     level : float, default 0.9
-        Level of the intervals.
+        Confidence level of the intervals.
     dense_items : int, default 1000
         Components of up to this many items get intervals from the whole covariance; larger ones from each item's
         own comparisons alone.
     max_iter : int, default 10000
-        Most sweeps over the items.
+        Maximum number of sweeps over the items.
     tol : float, default 1e-9
         Stops when no score changes by more than this.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

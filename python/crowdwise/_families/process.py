@@ -27,14 +27,14 @@ class GpCrowd(Learner):
     Parameters
     ----------
     max_iter : int, default 15
-        Most rounds of EM.
+        Maximum number of rounds of EM.
     tol : float, default 0.001
         Stop when no probability changes by more than this.
     points : int, default 300
-        Most items at which the process is fitted; with more, so many are drawn and the others take part through the
+        Maximum number of items at which the process is fitted; with more, this many are drawn and the others take part through the
         annotators only. Cost grows with the cube.
     sweeps : int, default 10
-        Most sweeps of expectation propagation in a round.
+        Maximum number of sweeps of expectation propagation in a round.
     length : float | None, default None
         Distance over which the process varies; `null` = the best by evidence of 1/4, 1/2, 1 and 2 times the median
         distance.
@@ -43,11 +43,11 @@ class GpCrowd(Learner):
     standardise : bool, default True
         Scale features to mean 0 and deviation 1.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

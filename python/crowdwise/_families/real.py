@@ -35,11 +35,11 @@ class Mean(Aggregator):
         = the textbook one (unknown from one label, zero where all agree), large = the same noise for all items.
         Likewise for annotators.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Mean(Aggregator):
 
 
 class Median(Aggregator):
-    r"""The middle value of each item (of an even number: the mean of the two middle ones); unmoved by a few wild values.
+    r"""The median of the values of each item; not affected by a few wild values.
 
     Use it when some values may be grossly wrong: up to half of the values of an item can be anything without moving
     the median beyond the rest. On the bundled ratings, where one of ten annotators guesses, it errs by 3.9 (root
@@ -89,11 +89,11 @@ class Median(Aggregator):
         = the textbook one (unknown from one label, zero where all agree), large = the same noise for all items.
         Likewise for annotators.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -126,9 +126,9 @@ class Median(Aggregator):
 
 
 class TrimmedMean(Aggregator):
-    r"""The mean of each item without a share of its smallest and largest values.
+    r"""The mean of each item's values, leaving out a share of the smallest and largest.
 
-    Use it between `mean` and `median`: with ten or more labels an item and now and then a wild value it is nearly
+    Use it between `mean` and `median`: with ten or more labels per item and now and then a wild value it is nearly
     as precise as the mean and nearly as safe as the median. On the bundled ratings: mean 5.4, trimmed mean 4.4,
     median 3.9 (root mean squared error).
 
@@ -138,7 +138,7 @@ class TrimmedMean(Aggregator):
     Parameters
     ----------
     trim : float, default 0.1
-        Share of the values that is cut off at each end.
+        Share of the values to cut off at each end.
     fractional : bool, default True
         Cuts exactly that share, the last value cut in part (five values, 10 %: the smallest and the largest count
         half). Otherwise whole values only, rounded down: nothing is then cut from fewer than 1/trim values.
@@ -147,11 +147,11 @@ class TrimmedMean(Aggregator):
         = the textbook one (unknown from one label, zero where all agree), large = the same noise for all items.
         Likewise for annotators.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -189,7 +189,7 @@ class TrimmedMean(Aggregator):
 
 
 class GaussianAnnotators(Aggregator):
-    r"""Real values with a bias, a noise and, on demand, a scale per annotator; robust with Student's t.
+    r"""Real values with a bias, a noise level and, optionally, a scale per annotator; robust with Student's t.
 
     Use it when annotators differ: some are careful, some are rough, some are always high. With `scale=true` it also
     allows for people who use the scale in their own way (stay near the middle, or at the ends), which is what
@@ -204,11 +204,11 @@ class GaussianAnnotators(Aggregator):
     Parameters
     ----------
     max_iter : int, default 300
-        Most rounds.
+        Maximum number of rounds.
     tol : float, default 1e-6
         Stop when no estimate moves by more than this part of the typical noise.
     bias : bool, default True
-        Whether annotators have a bias of their own.
+        Whether each annotator has a bias.
     scale : bool, default False
         Whether annotators also stretch or squeeze the scale in their own way: value = bias + scale x truth + noise.
     degrees_of_freedom : float | None, default None
@@ -221,11 +221,11 @@ class GaussianAnnotators(Aggregator):
         Whether estimates are drawn to the mean of all items, by as much as the spread of items and the noise tell;
         without, an item stands alone.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -274,7 +274,7 @@ class LevelPropagation(Aggregator):
     r"""Real values by belief propagation: each annotator has one of a few levels of noise.
 
     Use it when annotators are of a few kinds (experts, ordinary people, guessers) and have no bias of their own; it
-    is then as good as if the noise were known. With very few labels an annotator it is steadier than fitting a free
+    is then as good as if the noise were known. With very few labels per annotator it is steadier than fitting a free
     variance.
 
     Do not use it when annotators have biases or use the scale differently (`gaussian-annotators`): on `valence`,
@@ -286,7 +286,7 @@ class LevelPropagation(Aggregator):
     Parameters
     ----------
     max_iter : int, default 30
-        Most rounds of messages.
+        Maximum number of rounds of messages.
     tol : float, default 1e-6
         Stop when no message (a probability) changes by more than this.
     levels : int, default 5
@@ -300,11 +300,11 @@ class LevelPropagation(Aggregator):
         Weighs a label by what its annotator's other labels say alone, as belief propagation has it. Without, the
         label itself counts too, so that a wild one of a good annotator loses its weight.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -348,7 +348,7 @@ class LevelPropagation(Aggregator):
 
 
 class CrowdRegression(Aggregator):
-    r"""Truths as a linear function of features, with a bias and a noise per annotator.
+    r"""True values as a linear function of features, with a bias and a noise level per annotator.
 
     Use it when items have features that tell something of their values and each item has few labels: the features
     stand in for the labels that are missing, and annotators are judged against them as well as against each other.
@@ -362,11 +362,11 @@ class CrowdRegression(Aggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most rounds.
+        Maximum number of rounds.
     tol : float, default 1e-6
         Stop when no estimate moves by more than this part of the typical noise.
     bias : bool, default True
-        Whether annotators have a bias of their own.
+        Whether each annotator has a bias.
     scale : bool, default False
         Whether annotators also stretch or squeeze the scale in their own way.
     degrees_of_freedom : float | None, default None
@@ -374,13 +374,13 @@ class CrowdRegression(Aggregator):
     alpha : float | None, default None
         How alike the noise of annotators is: see `gaussian-annotators`.
     ridge : float, default 0.1
-        Pull of the weights (of features with deviation 1) towards 0, in items' worth.
+        Strength of the pull of the weights (of features with deviation 1) towards 0, in items' worth.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

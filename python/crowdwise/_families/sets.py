@@ -28,13 +28,13 @@ class BinaryRelevance(Aggregator):
     Parameters
     ----------
     inside : str, default "dawid-skene"
-        The method that is fitted to each class: any method for classes, with its defaults.
+        Method fitted to each class: any method for classes, with its defaults.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -81,13 +81,13 @@ class OrdinalBinary(Aggregator):
     Parameters
     ----------
     inside : str, default "dawid-skene"
-        The method that is fitted to each question: any method for classes, with its defaults.
+        Method fitted to each question: any method for classes, with its defaults.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -18,7 +18,7 @@ __all__ = [
 
 
 class OneClassSources(Aggregator):
-    r"""Weighted vote for sources that vote one class or are silent; no label wins that nobody gave.
+    r"""Weighted vote for sources that vote for one class or abstain; only labels that somebody gave can win.
 
     Use it for labelling functions, patterns, lookups and rules that each vote for one class only, alone or mixed
     with sources that vote for several. The label of such a source follows from its having voted, so that no
@@ -32,7 +32,7 @@ class OneClassSources(Aggregator):
     Parameters
     ----------
     max_iter : int, default 200
-        Most steps of the search for the accuracies.
+        Maximum number of steps of the search for the accuracies.
     tol : float, default 1e-8
         Stop when one step would change no log-odds by more than this.
     prior_accuracy : float, default 0.75
@@ -46,11 +46,11 @@ class OneClassSources(Aggregator):
         One-class sources of the same class that vote on the same items more than this (phi correlation) share one
         weight. 1: never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class LfEm(Aggregator):
     Parameters
     ----------
     max_iter : int, default 300
-        Most iterations (passes over the votes).
+        Maximum number of iterations (passes over the votes).
     tol : float, default 1e-7
         Stop when one step changes no posterior by more than this.
     lift : float, default 3.0
@@ -121,16 +121,16 @@ class LfEm(Aggregator):
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     abstentions : bool, default True
-        Count silence as evidence. Without it items on which nobody votes keep the class shares.
+        Treat a missing vote as evidence. Without it, items on which nobody votes keep the class shares.
     copy_threshold : float, default 0.5
         Sources of one label that vote on the same items more than this (phi correlation) share one weight. 1:
         never.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -193,15 +193,15 @@ class CentredTriplets(Aggregator):
     Parameters
     ----------
     class_shares : dict[str, Any] | None, default None
-        Shares by class name, as a JSON object. Empty: all alike.
+        Shares by class name, as a JSON object. Empty: uniform.
     abstentions : bool, default False
-        Count silence as evidence. Without it items on which nobody votes keep the class shares.
+        Treat a missing vote as evidence. Without it, items on which nobody votes keep the class shares.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -251,25 +251,25 @@ class LabelModel(Aggregator):
     Parameters
     ----------
     max_iter : int, default 3000
-        Most steps of the optimiser. They cost no pass over the votes.
+        Maximum number of steps of the optimiser. They cost no pass over the votes.
     tol : float, default 1e-7
         Stop when one step changes no rate by more than this.
     prior_accuracy : float, default 0.7
-        Precision of a vote that the fit begins with and is drawn to.
+        Precision of a vote at the start of the fit, and towards which it is pulled.
     lambda_ : float, default 0.01
         How strongly.
     learning_rate : float, default 0.01
         Length of a step (Adam).
     class_shares : dict[str, Any] | None, default None
-        Shares by class name, as a JSON object. Empty: all alike.
+        Shares by class name, as a JSON object. Empty: uniform.
     abstentions : bool, default True
-        Count silence as evidence. Without it items on which nobody votes keep the class shares.
+        Treat a missing vote as evidence. Without it, items on which nobody votes keep the class shares.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -320,11 +320,11 @@ class Crowdlab(Aggregator):
     r"""Weighted average of annotators' labels and a classifier's class probabilities; closed form.
 
     Use it when a classifier was trained on the same task (on majority votes, say) and items have one to three
-    labels: on `labelme` (2.5 labels an item) it has 0.793 with a linear classifier whose own accuracy is about that
+    labels: on `labelme` (2.5 labels per item) it has 0.793 with a linear classifier whose own accuracy is about that
     of the vote (0.766). Give probabilities with `--probabilities FILE`: one row per item, one column per class.
 
     Probabilities must be out of sample (cross-validated): a classifier that has learned an item's own labels
-    repeats them and gets a weight that it does not deserve. With many labels an item the classifier hardly counts,
+    repeats them and gets a weight that it does not deserve. With many labels per item the classifier hardly counts,
     and a model of annotators is better: weights know accuracy only, no confusions, so that it falls below majority
     vote where annotators share a bias. Without probabilities it is an error.
 
@@ -333,11 +333,11 @@ class Crowdlab(Aggregator):
     rounds : int, default 2
         Estimates of all weights: each after the first starts from the consensus of the one before.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

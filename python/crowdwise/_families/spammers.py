@@ -28,14 +28,14 @@ class Spem(Aggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most EM iterations (passes over the labels) in each round.
+        Maximum number of EM iterations (passes over the labels) in each round.
     tol : float, default 1e-6
         Stop EM when one step changes no probability, of a confusion matrix or of a class, by more than this.
     alpha : float, default 1.0
         Smoothing: added to every cell of the expected counts. Less of it lets annotators with few labels look
         informative.
     class_prior : Literal["learn", "uniform", "fixed"], default "learn"
-        Class shares: learned, all alike, or as given in `class_shares`.
+        Class shares: learned, uniform, or as given in `class_shares`.
     class_shares : dict[str, Any] | None, default None
         Shares by class name for `class_prior=fixed`, as a JSON object.
     beta : float, default 0.0
@@ -46,18 +46,18 @@ class Spem(Aggregator):
     min_labels : int, default 10
         Annotators with fewer labels stay, whatever their score.
     max_rounds : int, default 10
-        Most rounds of EM and leaving out.
+        Maximum number of rounds of EM and leaving out.
     accelerate : bool, default True
         Extrapolate (SQUAREM): the same optimum in fewer iterations.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
         Where the iterations of every round begin: the vote shares (`majority`), `random` matrices, or those of
         another method.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

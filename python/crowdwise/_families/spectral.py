@@ -32,7 +32,7 @@ class SpectralSVD(Aggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most products with the matrix of labels and its transpose, for each part of the data and each problem that
+        Maximum number of products with the matrix of labels and its transpose, for each part of the data and each problem that
         the classes make.
     tol : float, default 1e-10
         Stop when the singular vector solves its equation up to this share of the squared singular value.
@@ -40,11 +40,11 @@ class SpectralSVD(Aggregator):
         More than two classes: `joint`, `one-vs-rest`, `thresholds` (of ordered classes, as in published tables), or
         `auto` = thresholds if the classes are ordered, else joint.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -96,22 +96,22 @@ class SparseSpectralSVD(Aggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most products with a matrix, for each part of the data, each problem that the classes make and each of the
+        Maximum number of products with a matrix, for each part of the data, each problem that the classes make and each of the
         two matrices.
     tol : float, default 1e-12
         Stop when an eigenvector solves its equation up to this share of the eigenvalue.
     overlap : Literal["mean", "sum"], default "mean"
         What two annotators have in common: the `mean` agreement on their common items, whatever their number, or
-        its `sum` over them (cheaper, and linear in labels for any number of labels an item).
+        its `sum` over them (cheaper, and linear in labels for any number of labels per item).
     classes : Literal["auto", "joint", "one-vs-rest", "thresholds"], default "auto"
         More than two classes: `joint`, `one-vs-rest`, `thresholds` (of ordered classes, as in published tables), or
         `auto` = thresholds if the classes are ordered, else joint.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -164,7 +164,7 @@ class KosSVD(Aggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most products with the matrix of labels and its transpose, for each part of the data and each problem that
+        Maximum number of products with the matrix of labels and its transpose, for each part of the data and each problem that
         the classes make.
     tol : float, default 1e-10
         Stop when the singular vector solves its equation up to this share of the squared singular value.
@@ -172,11 +172,11 @@ class KosSVD(Aggregator):
         More than two classes: `joint`, `one-vs-rest`, `thresholds` (of ordered classes, as in published tables), or
         `auto` = thresholds if the classes are ordered, else joint.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -228,7 +228,7 @@ class SpectralEm(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Most EM iterations (passes over the labels) from each start.
+        Maximum number of EM iterations (passes over the labels) from each start.
     tol : float, default 1e-6
         Stop when one EM step changes no probability, of a confusion matrix or of a class, by more than this.
     alpha : float, default 0.01
@@ -246,15 +246,15 @@ class SpectralEm(WarmAggregator):
         How annotators are first split into three groups: at `random` (with the seed, equal numbers of labels), or
         in `order` of the table, every third one. Further starts are always random.
     restarts : int, default 5
-        Splits that are tried; the one with the best objective after EM is kept.
+        Number of splits to try; the one with the best objective after EM is kept.
     accelerate : bool, default True
         Extrapolate (SQUAREM): the same optimum in fewer iterations.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -321,7 +321,7 @@ class MMSR(Aggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Most rounds of trimmed ratios, for each part of the data.
+        Maximum number of rounds of trimmed ratios, for each part of the data.
     tol : float, default 1e-8
         Stop when no skill (0 = guesses, 1 = always right) changes by more than this in a round.
     corrupted : int | None, default None
@@ -335,11 +335,11 @@ class MMSR(Aggregator):
         Labels of annotators who seem worse than guessing: `ignore` them, or `reverse` them (count them against the
         class they name).
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

@@ -32,11 +32,11 @@ class MajorityVote(Aggregator):
         Which of several classes with equally many votes becomes the label: `first` in class order, or one drawn
         with the seed (its probability is raised by one millionth, the others keep the vote share).
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -90,21 +90,21 @@ class WeightedMajorityVote(Aggregator):
     weights : dict[str, Any] | None, default None
         Weights of annotators by name, for rule `given`, e.g. {"ann": 2, "bob": 0.5}.
     other_weight : float, default 1.0
-        Weight of the annotators that `weights` does not name.
+        Weight of annotators not listed in `weights`.
     accuracies : dict[str, Any] | None, default None
         Known accuracies of annotators by name, for rule `log-odds`; all others are estimated by agreement.
     leave_one_out : bool, default True
-        Compares an annotator with the majority of the others: without it everybody agrees with himself a little.
+        Compares an annotator with the majority of the others: without it, everybody agrees with themselves a little.
     max_iter : int, default 20
-        Most rounds of rule `iterative`.
+        Maximum number of rounds of rule `iterative`.
     beta : float, default 0.5
         Factor of rule `multiplicative` for a wrong answer.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------
@@ -151,7 +151,7 @@ class WeightedMajorityVote(Aggregator):
 
 
 class ZeroBasedSkill(Aggregator):
-    r"""Weighted vote in which every annotator's weight steps towards the share of his labels that the vote agrees with.
+    r"""Weighted vote; each annotator's weight moves towards their agreement with the vote.
 
     Use it where crowd-kit's `ZeroBasedSkill` was used and the same numbers are wanted, or as a slightly better
     `wawa`. On the bundled demo data: majority vote 86.5 % right, this 93.5 %.
@@ -164,23 +164,23 @@ class ZeroBasedSkill(Aggregator):
     Parameters
     ----------
     max_iter : int, default 100
-        Most iterations.
+        Maximum number of iterations.
     tol : float, default 1e-12
         Stops when no skill changes by more than this; further iterations would change nothing.
     learning_rate : float, default 1.0
         First step towards the measured agreement: 1 replaces the skill by it, less averages.
     reduce_every : int, default 20
-        The step is shortened at every so many iterations.
+        Number of iterations after which the step is shortened.
     reduce_factor : float, default 0.5
-        The step is multiplied by this each time.
+        Factor by which the step is shortened each time.
     head_start : float, default 0.00001
         Every skill starts this much above chance, 1/K.
     random_state : int | None, default 0
-        Seed of the random numbers; the same seed gives the same result.
+        Random seed; the same seed gives the same result.
     threads : int | None, default None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     progress : bool | None, default None
-        Whether a line tells how it goes; if None, when somebody is watching.
+        Show a progress line; by default only in a terminal or notebook.
 
     Examples
     --------

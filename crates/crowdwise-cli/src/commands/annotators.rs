@@ -20,19 +20,19 @@ use serde::Serialize;
     before_help = "\
 Examples:
   crowdwise annotators votes.csv              fit, then one row per annotator
-  crowdwise annotators fit.json --by accuracy from a kept fit, the worst first
+  crowdwise annotators fit.json --by accuracy from a saved fit, worst first
 "
 )]
 pub struct Args {
-    /// Answers, or a fit kept by `crowdwise fit -o fit.json`
+    /// File with the answers, or a fit saved by `crowdwise fit -o fit.json`
     pub file: String,
-    /// Order of the rows [default: as in the data]
+    /// Sort the rows [default: as in the data]
     #[arg(long, value_enum, value_name = "COLUMN")]
     pub by: Option<Order>,
-    /// Level of the intervals, between 0 and 1 [default: 0.9]
+    /// Confidence level of the intervals, between 0 and 1 [default: 0.9]
     #[arg(long, value_name = "LEVEL", hide_short_help = true)]
     pub level: Option<f64>,
-    /// End with exit code 1 if this holds
+    /// Exit with code 1 if this is the case
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',', hide_short_help = true)]
     pub fail_if: Vec<FailIf>,
     #[command(flatten)]

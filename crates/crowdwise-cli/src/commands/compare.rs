@@ -23,20 +23,20 @@ Examples:
 "
 )]
 pub struct Args {
-    /// Answers: a file, or - for standard input
+    /// File with the answers, or - for stdin
     pub answers: String,
-    /// Methods, or `all` that fit the data [default: a sensible set]
+    /// Methods to compare, or `all` that suit the data [default: a sensible set]
     #[arg(short, long = "method", value_name = "A,B,…|all", value_delimiter = ',')]
     pub methods: Vec<String>,
-    /// A parameter of one of the methods
+    /// Set a parameter of one of the methods
     #[arg(short, long = "param", value_name = "METHOD.KEY=VALUE")]
     pub params: Vec<String>,
     #[command(flatten)]
     pub known: Known,
-    /// Parts in which labels are hidden in turn for the held-out score; 0 = no such score
+    /// Number of folds for the held-out score; 0 = none
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = folds, allow_negative_numbers = true)]
     pub folds: usize,
-    /// End with exit code 1 if this holds
+    /// Exit with code 1 if this is the case
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',', hide_short_help = true)]
     pub fail_if: Vec<FailIf>,
     #[command(flatten)]

@@ -19,11 +19,11 @@ Examples:
 "
 )]
 pub struct Args {
-    /// Answers: a file, or - for standard input
+    /// File with the answers, or - for stdin
     pub answers: String,
     #[command(flatten)]
     pub output: OutputOptions,
-    /// Threads [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), allow_negative_numbers = true)]
     pub threads: Option<u16>,
     #[command(flatten)]

@@ -26,29 +26,29 @@ Examples:
 "
 )]
 pub struct Args {
-    /// Answers: a file, or - for standard input
+    /// File with the answers, or - for stdin
     pub answers: String,
-    /// The method [default: auto]
+    /// Method [default: auto]
     #[arg(short, long, value_name = "METHOD")]
     pub method: Option<String>,
-    /// A parameter of the method; `crowdwise methods METHOD` lists them
+    /// Set a parameter of the method; `crowdwise methods METHOD` lists them
     #[arg(short, long = "param", value_name = "KEY=VALUE")]
     pub params: Vec<KeyValue>,
     #[command(flatten)]
     pub known: Known,
-    /// Annotators who belong together (annotator,group), for methods that weigh groups (group-aware-vote, group-aware-em)
+    /// Groups of annotators (annotator,group), for group-aware-vote and group-aware-em
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub groups: Option<String>,
-    /// Add a column of probability for each class
+    /// Add a probability column for each class
     #[arg(long)]
     pub posterior: bool,
-    /// Features of the items, one row each (.npy or CSV), for methods that learn clusters or scores from them
+    /// Item features, one row per item (.npy or CSV), for methods that use them
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub features: Option<PathBuf>,
-    /// Write the spans found in tagged sequences to FILE, as JSON lines
+    /// Write the spans of tagged sequences to FILE as JSON lines
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub spans: Option<PathBuf>,
-    /// End with exit code 1 if this holds
+    /// Exit with code 1 if this is the case
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',')]
     pub fail_if: Vec<FailIf>,
     #[command(flatten)]

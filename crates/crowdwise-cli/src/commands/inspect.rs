@@ -19,26 +19,26 @@ use std::io::Write;
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise inspect votes.csv     what is in it, and what limits an estimate
+  crowdwise inspect votes.csv     what is in it, and what to watch out for
   crowdwise inspect votes.csv --format json | jq .agreement.krippendorff_alpha
   crowdwise inspect sizes.csv --alpha ratio       numbers with a true zero
 "
 )]
 pub struct Args {
-    /// Answers: a file, or - for standard input
+    /// File with the answers, or - for stdin
     pub answers: String,
-    /// End with exit code 1 if this holds
+    /// Exit with code 1 if this is the case
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',')]
     pub fail_if: Vec<FailIf>,
-    /// Level of Krippendorff's alpha [default: by the labels: nominal, ordinal for grades, interval for numbers]
+    /// Level of measurement for Krippendorff's alpha [default: nominal for classes, ordinal for grades, interval for numbers]
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     pub alpha: Option<Level>,
     #[command(flatten)]
     pub output: OutputOptions,
-    /// Seed of the bootstrap behind the interval of alpha
+    /// Random seed of the bootstrap interval of alpha
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
-    /// Threads [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), allow_negative_numbers = true)]
     pub threads: Option<u16>,
     #[command(flatten)]

@@ -239,7 +239,7 @@ fn agreement(out: &mut String, a: &Agreement, panel: Option<&Panel>, data: &Data
     rows.extend(a.kendall_tau.map(|x| ("Kendall's τ, mean", number(x))));
     if let Some(p) = panel {
         let text = format!(
-            "{:.1} of {:.1} labels an item, at least (correlation {:.2})",
+            "{:.1} of {:.1} labels per item, at least (correlation {:.2})",
             p.effective, p.judges, p.correlation
         );
         rows.push(("independent judges", text));
@@ -337,7 +337,7 @@ fn determined(d: &Identifiability, classes: &Names) -> Vec<(&'static str, String
         rows.push((
             "pairs of full rank",
             format!(
-                "{} of {} looked at; smallest over largest singular value {low:.2} to {high:.2}, median {middle:.2}",
+                "{} of {} examined; smallest over largest singular value {low:.2} to {high:.2}, median {middle:.2}",
                 n(d.pairs.full_rank),
                 counted(d.pairs.examined as u64, "pair", "pairs")
             ),
@@ -346,7 +346,7 @@ fn determined(d: &Identifiability, classes: &Names) -> Vec<(&'static str, String
     rows.push((
         "telling all classes apart",
         if d.triples.examined == 0 {
-            "not looked at: there are too many classes".into()
+            "skipped: there are too many classes".into()
         } else {
             format!(
                 "{} of {}; {} in a triple that determines its matrices",
@@ -367,7 +367,7 @@ fn determined(d: &Identifiability, classes: &Names) -> Vec<(&'static str, String
         rows.push((
             "hardest to tell apart",
             format!(
-                "{} and {}: exponent {:.2} with {:.1} labels an item",
+                "{} and {}: exponent {:.2} with {:.1} labels per item",
                 classes.name(p.a),
                 classes.name(p.b),
                 p.exponent,
@@ -376,13 +376,7 @@ fn determined(d: &Identifiability, classes: &Names) -> Vec<(&'static str, String
         ));
     }
     if let Some(e) = d.error_bound.filter(|&e| e < 1.0) {
-        rows.push((
-            "error bound",
-            format!(
-                "at most {:.1} % wrong if annotators erred independently, as they look beside each other",
-                100.0 * e
-            ),
-        ));
+        rows.push(("error bound", format!("at most {:.1} % wrong if annotators err independently", 100.0 * e)));
     }
     if let Some(p) = &d.dependent {
         rows.push((

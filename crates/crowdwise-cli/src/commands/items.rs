@@ -26,16 +26,16 @@ Examples:
 "
 )]
 pub struct Args {
-    /// Answers, or a fit kept by `crowdwise fit -o fit.json`
+    /// File with the answers, or a fit saved by `crowdwise fit -o fit.json`
     pub file: String,
-    /// What makes an item worth a look
+    /// How to choose the items
     #[arg(long, value_enum, default_value_t = By::Entropy, value_name = "MEASURE")]
     pub by: By,
-    /// How many items
+    /// Number of items to show
     #[arg(short = 'n', long, default_value_t = 20, value_name = "N", value_parser = whole::<usize>)]
     #[arg(allow_negative_numbers = true)]
     pub top: usize,
-    /// The answers behind a kept fit, to show who said what
+    /// The answers that a saved fit was made from, to show who said what
     #[arg(long, value_name = "FILE")]
     pub answers: Option<String>,
     #[command(flatten)]
@@ -48,11 +48,11 @@ pub struct Args {
 pub enum By {
     /// Uncertainty of the answer
     Entropy,
-    /// Distance between the two best classes
+    /// Smallest margin between the two best classes
     Margin,
     /// Disagreement of the annotators
     Disagreement,
-    /// The method's own difficulty
+    /// Difficulty as estimated by the method
     Difficulty,
 }
 

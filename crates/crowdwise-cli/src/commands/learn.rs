@@ -29,29 +29,29 @@ Examples:
 "
 )]
 pub struct Args {
-    /// Answers: a file, or - for standard input
+    /// File with the answers, or - for stdin
     pub answers: String,
-    /// One row of numbers per item: .npy or CSV; images as .npy of N x height x width (x channels), or a folder of PNG and
-    /// JPEG files that are called like the items
+    /// Features, one row per item: .npy or CSV; images as .npy of N x height x width (x channels), or a folder of PNG and
+    /// JPEG files named after the items
     #[arg(long, value_name = "FILE|FOLDER")]
     pub features: PathBuf,
-    /// The method [default: by the kind of sources]
+    /// Method [default: chosen by the kind of sources]
     #[arg(short, long, value_name = "METHOD")]
     pub method: Option<String>,
-    /// A parameter of the method; `crowdwise methods METHOD` lists them
+    /// Set a parameter of the method; `crowdwise methods METHOD` lists them
     #[arg(short, long = "param", value_name = "KEY=VALUE")]
     pub params: Vec<KeyValue>,
     #[command(flatten)]
     pub test: Test,
     #[command(flatten)]
     pub known: Known,
-    /// Keep the trained classifier for `crowdwise predict`
+    /// Save the trained classifier for `crowdwise predict`
     #[arg(long, value_name = "FILE")]
     pub model_out: Option<PathBuf>,
-    /// Add a column of probability for each class
+    /// Add a probability column for each class
     #[arg(long)]
     pub posterior: bool,
-    /// End with exit code 1 if this holds
+    /// Exit with code 1 if this is the case
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',', hide_short_help = true)]
     pub fail_if: Vec<FailIf>,
     #[command(flatten)]

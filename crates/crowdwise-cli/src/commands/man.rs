@@ -18,7 +18,7 @@ Examples:
 "
 )]
 pub struct Args {
-    /// Write one page per command into DIR instead of the main page to standard output
+    /// Write one page per command into DIR, instead of the main page to stdout
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }

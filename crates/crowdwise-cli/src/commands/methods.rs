@@ -16,14 +16,14 @@ use std::io::Write;
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise methods                   the list
+  crowdwise methods                   list the methods
   crowdwise methods dawid-skene       one page: model, parameters, references
 "
 )]
 pub struct Args {
-    /// Show the page of this method (an id or an alias)
+    /// Method whose page to show (id or alias)
     pub id: Option<String>,
-    /// Only the methods for this kind of label
+    /// List only methods for this kind of label
     #[arg(long, value_enum)]
     pub kind: Option<KindName>,
     #[command(flatten)]

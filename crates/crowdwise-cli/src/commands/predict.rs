@@ -26,24 +26,24 @@ Examples:
 "
 )]
 pub struct Args {
-    /// A model that `crowdwise learn --model-out` wrote
+    /// Model written by `crowdwise learn --model-out`
     pub model: PathBuf,
-    /// One row of numbers or one image per item, as the model was trained on
+    /// Features or images of the items, in the form the model was trained on
     #[arg(long, value_name = "FILE|FOLDER")]
     pub features: PathBuf,
-    /// Labels that some of the items have: by annotators whom the model knows they count, too
+    /// Labels of some of the items; those by annotators the model knows are used too
     #[arg(long, value_name = "FILE")]
     pub answers: Option<String>,
-    /// Known classes (row,label from 0, or item,label), only to evaluate
+    /// Known classes (row,label from 0, or item,label), used for evaluation only
     #[arg(long, value_name = "FILE")]
     pub truth: Option<String>,
-    /// Draw so many networks by dropout and add entropy and BALD, both in bits
+    /// Sample this many networks by dropout and add entropy and BALD, both in bits
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<usize>)]
     pub samples: usize,
-    /// Add a column of probability for each class
+    /// Add a probability column for each class
     #[arg(long)]
     pub posterior: bool,
-    /// Threads [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), allow_negative_numbers = true)]
     pub threads: Option<u16>,
     #[command(flatten)]

@@ -28,24 +28,24 @@ Examples:
 "
 )]
 pub struct Args {
-    /// Comparisons (left, right, annotator, winner) or rankings (annotator, ranking): a file, or - for standard input
+    /// File with comparisons (left, right, annotator, winner) or rankings (annotator, ranking), or - for stdin
     pub answers: String,
-    /// The method [default: plackett-luce for rankings, crowd-bt where annotators gave enough comparisons, else bradley-terry]
+    /// Method [default: plackett-luce for rankings, crowd-bt where annotators gave enough comparisons, else bradley-terry]
     #[arg(short, long, value_name = "METHOD")]
     pub method: Option<String>,
-    /// A parameter of the method; `crowdwise methods METHOD` lists them
+    /// Set a parameter of the method; `crowdwise methods METHOD` lists them
     #[arg(short, long = "param", value_name = "KEY=VALUE")]
     pub params: Vec<KeyValue>,
-    /// Instead of the leaderboard, the N comparisons (pair and annotator) expected to tell most
+    /// Show the N most informative next comparisons (pair and annotator) instead of the leaderboard
     #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub next: Option<usize>,
-    /// Known scores (item,score), only to evaluate
+    /// Known scores (item,score), used for evaluation only
     #[arg(long, value_name = "FILE")]
     pub truth: Option<String>,
-    /// Features of the items, one row each (.npy or CSV), for methods that learn scores from them (pref-e2e)
+    /// Item features, one row per item (.npy or CSV), for methods that use them (pref-e2e)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub features: Option<PathBuf>,
-    /// End with exit code 1 if this holds
+    /// Exit with code 1 if this is the case
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',', hide_short_help = true)]
     pub fail_if: Vec<FailIf>,
     #[command(flatten)]

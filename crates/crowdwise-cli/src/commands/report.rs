@@ -23,25 +23,25 @@ Examples:
 "
 )]
 pub struct Args {
-    /// Answers: a file, or - for standard input
+    /// File with the answers, or - for stdin
     pub answers: String,
-    /// The page to write
+    /// File to write the page to
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Also show how these methods do, or `all` that fit the data
+    /// Also compare these methods, or `all` that suit the data
     #[arg(long, value_name = "A,B,…|all", value_delimiter = ',')]
     pub compare: Vec<String>,
-    /// Parts in which labels are hidden in turn for the held-out score of --compare
+    /// Number of folds for the held-out score of --compare
     #[arg(long, default_value_t = 5, value_name = "N", hide_short_help = true, requires = "compare")]
     #[arg(value_parser = folds, allow_negative_numbers = true)]
     pub folds: usize,
-    /// Known truth (item,label), only to evaluate
+    /// Known truth (item,label), used for evaluation only
     #[arg(long, value_name = "FILE")]
     pub truth: Option<String>,
-    /// Title of the page [default: the file name of the answers]
+    /// Title of the page [default: name of the answers file]
     #[arg(long)]
     pub title: Option<String>,
-    /// End with exit code 1 if this holds
+    /// Exit with code 1 if this is the case
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',', hide_short_help = true)]
     pub fail_if: Vec<FailIf>,
     #[command(flatten)]

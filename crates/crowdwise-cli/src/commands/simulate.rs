@@ -27,10 +27,10 @@ Examples:
 for a graph also graph.csv) into DIR."
 )]
 pub struct Args {
-    /// How labels come about
+    /// Model that generates the labels
     #[arg(value_parser = models())]
     pub model: SimModel,
-    /// Write into DIR, which is made if it is not there
+    /// Directory to write to; created if missing
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
     /// Replace the files of an earlier simulation in DIR
@@ -69,16 +69,16 @@ pub struct Args {
     /// Heavy-tailed participation: the j-th annotator is drawn with weight j^-EXPONENT [default: 0]
     #[arg(long, value_name = "EXPONENT", allow_negative_numbers = true)]
     pub zipf: Option<f64>,
-    /// Numbers per item that tell of its class, written as features.npy [default: 0]
+    /// Number of informative features per item, written to features.npy [default: 0]
     #[arg(long, value_name = "DIM", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub features: Option<usize>,
     /// Names of the classes instead of c0, c1 …
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub class_names: Vec<String>,
-    /// Any other property of the simulation, e.g. copy_probability=0.8; a wrong name lists them all
+    /// Set any other property of the simulation, e.g. copy_probability=0.8; a wrong name lists them all
     #[arg(short, long = "param", value_name = "KEY=VALUE")]
     pub params: Vec<KeyValue>,
-    /// Seed of the random numbers
+    /// Random seed
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
 }

@@ -72,11 +72,11 @@ pub(crate) fn pairs_of_rankings(data: &Dataset) -> Option<Finding> {
             Severity::Info,
             Subject::Data,
             format!(
-                "{} rankings were taken as {} independent comparisons, which they are not: intervals are too narrow",
+                "{} rankings were treated as {} independent comparisons, which they are not: the intervals are too narrow",
                 group(r.len() as u64),
                 group(data.table.n_labels() as u64)
             ),
-            "`plackett-luce` takes a ranking as one answer",
+            "`plackett-luce` treats a ranking as one answer",
         )
     })
 }
@@ -91,19 +91,19 @@ fn stopped(fit: &Fit) -> Vec<Finding> {
         Stop::MaxIter => (
             "not-converged",
             Severity::Warning,
-            format!("the iterations ended after {n} without meeting the tolerance{change}"),
+            format!("the fit did not converge within {n} iterations{change}"),
             further(fit),
         ),
         Stop::Cancelled => (
             "interrupted",
             Severity::Warning,
-            format!("interrupted after {n} iterations{change}: this is the best so far, not the end"),
-            "run it again to the end before using the numbers".into(),
+            format!("interrupted after {n} iterations{change}: this is an intermediate result"),
+            "run it to completion before using the numbers".into(),
         ),
         Stop::NotFinite => (
             "not-finite",
             Severity::Problem,
-            format!("the objective was no longer a finite number after {n} iterations; the last finite state is given"),
+            format!("the objective stopped being finite after {n} iterations; this is the last finite state"),
             "use more smoothing, or another method".into(),
         ),
     };
@@ -111,7 +111,7 @@ fn stopped(fit: &Fit) -> Vec<Finding> {
 }
 
 /// Why it does not matter that parameters still move.
-const NOTHING_TO_DO: &str = "nothing: more iterations would hardly change an answer";
+const NOTHING_TO_DO: &str = "nothing to do: more iterations would hardly change any answer";
 
 fn settled(fit: &Fit, n: usize) -> String {
     let Some(s) = Settled::of(fit) else { return format!("the answers had settled after {n} iterations") };
@@ -168,7 +168,7 @@ pub(super) fn of_structure(table: &Table, graph: &Parts, per_annotator: &[u64]) 
             "unlabelled-items",
             Severity::Info,
             format!("{} of {} items have no label", group(unlabelled as u64), group(n as u64)),
-            "nothing but the class shares (or no value at all) can be said of them: ask for labels on them first",
+            "all that is known about them is the class shares: collect labels for them first",
         );
     }
     if graph.count > 1 {
@@ -192,7 +192,7 @@ pub(super) fn of_structure(table: &Table, graph: &Parts, per_annotator: &[u64]) 
             if compared {
                 "compare scores and ranks only inside a part, or collect comparisons between the parts"
             } else {
-                "annotators of different parts are not comparable: let some label in both"
+                "annotators of different parts cannot be compared: have some of them label items in both"
             },
         );
     }
@@ -209,7 +209,7 @@ pub(super) fn of_structure(table: &Table, graph: &Parts, per_annotator: &[u64]) 
                 group(per_annotator.len() as u64),
                 group(labels)
             ),
-            "little can be said of them one by one: look at the intervals, or use a method that pools annotators",
+            "each of them alone is hard to judge: look at the intervals, or use a method that pools annotators",
         );
     }
     if table.preferences().is_some() {
@@ -222,11 +222,11 @@ pub(super) fn of_structure(table: &Table, graph: &Parts, per_annotator: &[u64]) 
                 "weak-identifiability",
                 Severity::Warning,
                 format!(
-                    "only {} of {} items have labels of three or more annotators",
+                    "only {} of {} items were labelled by three or more annotators",
                     group(graph.with_three as u64),
                     group(graph.labelled as u64)
                 ),
-                "with one or two labels an item the annotators' quality is hardly determined: add labels to some items",
+                "with one or two labels per item the quality of annotators is hard to estimate: collect more labels for some items",
             );
         }
         if graph.isolated > 0 {
@@ -238,7 +238,7 @@ pub(super) fn of_structure(table: &Table, graph: &Parts, per_annotator: &[u64]) 
                     group(graph.isolated as u64),
                     group(per_annotator.len() as u64)
                 ),
-                "nothing tells how good they are: give them items that others labelled",
+                "there is no way to tell how good they are: give them items that others labelled",
             );
         }
     }
@@ -260,7 +260,7 @@ fn of_classes(data: &Dataset, fit: &Fit, t: &Tally, out: &mut Vec<Finding>) {
                 "class-never-used",
                 Severity::Info,
                 about(),
-                "no annotator ever said this class",
+                "no annotator ever used this class",
                 "check its name; if annotators could not choose it, leave it out",
             ));
         } else if t.votes[k] * units >= 10.0 && t.posterior[k] < 0.05 * t.votes[k] {
@@ -285,13 +285,13 @@ fn of_classes(data: &Dataset, fit: &Fit, t: &Tally, out: &mut Vec<Finding>) {
             Subject::Fit,
             format!("the class shares of the fit differ from those of the votes by {drift:.2} (0 to 1)"),
             format!(
-                "either annotators share a strong bias or the fit went astray: look at the items that changed, or compare with \
+                "either annotators share a strong bias or the fit went wrong: look at the items that changed, or compare with \
                  {simple}"
             ),
         ));
     }
     let even = 1.0 / t.k as f64;
-    // one label an item leaves a draw in many models: that is no fault of the fit
+    // one label per item leaves a draw in many models: that is no fault of the fit
     if has_likelihood(fit) && 2 * data.table.n_labels() >= 3 * t.labelled && t.top < even + 0.05 * (1.0 - even) {
         out.push(Finding::new(
             "flat-posterior",
@@ -303,7 +303,7 @@ fn of_classes(data: &Dataset, fit: &Fit, t: &Tally, out: &mut Vec<Finding>) {
                 t.top
             ),
             format!(
-                "the fit did not tell the classes apart: see whether annotators agree more than by chance, start it elsewhere, or \
+                "the fit could not separate the classes: check whether annotators agree more than by chance, try another start, or \
                  compare with {simple}"
             ),
         ));
@@ -319,8 +319,8 @@ fn of_classes(data: &Dataset, fit: &Fit, t: &Tally, out: &mut Vec<Finding>) {
             "one-class-sources",
             if drift > 0.1 { Severity::Problem } else { Severity::Warning },
             Subject::Data,
-            format!("{sources} annotators, who gave {:.0} % of the labels, only ever say one class", 100.0 * share),
-            "models that ignore who did not answer take such labels as uninformative and may give all items one class: \
+            format!("{sources} annotators, who gave {:.0} % of the labels, only ever use one class", 100.0 * share),
+            "models that ignore who did not answer treat such labels as uninformative and may give every item the same class: \
              use lf-em, centred-triplets or label-model, or majority-vote",
         ));
     }
@@ -346,8 +346,8 @@ fn sentence(data: &Dataset, t: &Tally, j: usize, s: &Suspicion, [low, high]: [f6
     let class = |k: usize| data.table.categorical().map_or("", |c| c.classes.name(k));
     match s {
         Suspicion::Spammer { score, se, bits } => format!(
-            "labels carry almost no information: spammer score {score:.3} (standard error {se:.3}, 0 = none, 1 = \
-             perfect), {bits:.2} bits a label, {n} labels"
+            "their labels carry almost no information: spammer score {score:.3} (standard error {se:.3}, 0 = none, 1 = \
+             perfect), {bits:.2} bits per label, {n} labels"
         ),
         Suspicion::Adversary { accuracy, chance, .. } => format!(
             "right in {:.0} % [{:.0}, {:.0}] of {n} labels, below the {:.0} % of guessing",
@@ -357,7 +357,7 @@ fn sentence(data: &Dataset, t: &Tally, j: usize, s: &Suspicion, [low, high]: [f6
             100.0 * chance
         ),
         Suspicion::Constant { class: favourite, share, expected } => format!(
-            "says `{}` in {:.0} % [{:.0}, {:.0}] of {n} labels, where {:.0} % are expected",
+            "says `{}` in {:.0} % [{:.0}, {:.0}] of {n} labels, where {:.0} % would be expected",
             class(*favourite),
             100.0 * share,
             100.0 * low,
@@ -392,12 +392,12 @@ fn capped(table: &Table, n: &[u64], mut about: Vec<About>) -> Vec<Finding> {
         let (severity, advice) = match code {
             "adversary" => (
                 Severity::Warning,
-                "ask whether the instructions were misread (exchanged classes): if they were, the labels can be turned",
+                "check whether they misread the instructions (swapped classes): if so, their labels can be swapped back",
             ),
             "spammer" => (Severity::Warning, "check a few of these labels by hand, then leave the annotator out"),
             "misses-classes" => (
                 Severity::Warning,
-                "its labels of the frequent class are fine: keep them, but do not count on it for the other classes",
+                "their labels of the frequent class are fine: keep them, but do not rely on them for the other classes",
             ),
             _ => (Severity::Warning, "check a few of these labels by hand"),
         };
@@ -412,11 +412,11 @@ fn capped(table: &Table, n: &[u64], mut about: Vec<About>) -> Vec<Finding> {
                 severity,
                 Subject::Data,
                 format!(
-                    "{} more annotators likewise ({} labels)",
+                    "{} more annotators like this ({} labels)",
                     group((same.len() - PER_CODE) as u64),
                     group(labels)
                 ),
-                "the table of annotators has them all",
+                "the table of annotators lists them all",
             ));
         }
     }

@@ -120,7 +120,7 @@ pub struct Expert {
     pub evident: bool,
 }
 
-/// Annotators who only ever say one class.
+/// Annotators who only ever use one class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Unipolar {
     /// (annotator, class), at least 20 labels of which 98 % are one class.
@@ -291,7 +291,7 @@ fn of_inspection(data: &Dataset, i: &Inspection) -> Vec<Finding> {
             Severity::Warning,
             Subject::Data,
             format!(
-                "{} annotators, who gave {:.0} % of the labels, only ever say one class",
+                "{} annotators, who gave {:.0} % of the labels, only ever use one class",
                 i.unipolar.sources.len(),
                 100.0 * i.unipolar.label_share
             ),
@@ -322,8 +322,8 @@ fn of_inspection(data: &Dataset, i: &Inspection) -> Vec<Finding> {
                 "no-evident-expert",
                 Severity::Info,
                 Subject::Class(c.classes.name(e.class).to_owned()),
-                format!("no annotator is seen to know this class: {best}"),
-                "its share and its confusions are estimated poorly: known truth for some of its items would help most",
+                format!("no annotator clearly knows this class: {best}"),
+                "its share and its confusions are estimated poorly: the known truth of some of its items would help most",
             );
         }
         if missing.len() > 20 {

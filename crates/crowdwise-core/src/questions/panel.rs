@@ -146,7 +146,7 @@ pub(super) fn dependent(data: &Dataset, q: &[f64]) -> Option<Panel> {
     panel_of_errors(data, q).filter(|p| p.judges >= DENSE && WORTH * p.effective < p.judges)
 }
 
-/// Many labels an item, and few independent opinions: every method that takes annotators for independent is too sure.
+/// Many labels per item, and few independent opinions: every method that takes annotators for independent is too sure.
 pub(super) fn of_fit(data: &Dataset, fit: &Fit) -> Option<Finding> {
     let (_, q) = fit.model_posterior()?;
     let p = dependent(data, q)?;
@@ -156,7 +156,7 @@ pub(super) fn of_fit(data: &Dataset, fit: &Fit) -> Option<Finding> {
         Subject::Data,
         format!(
             "{} annotators label an item on average, but they err on the same items (correlation {:.2}): together they are worth \
-             about {:.0} who err independently, and nobody can tell from their labels where all of them are wrong",
+             about {:.0} who err independently, and their labels cannot show where all of them are wrong",
             group(p.judges.round() as u64),
             p.correlation,
             p.effective.round().max(1.0)

@@ -71,7 +71,7 @@ impl TagSet {
         if !unknown.is_empty() {
             problems.push(Error::BadData {
                 file: file.into(),
-                what: format!("{} beside `O`, `B-…` and `I-…` is no tag of a span", listed(&unknown)),
+                what: format!("{} beside `O`, `B-…` and `I-…` is not a span tag", listed(&unknown)),
                 hint: Some("correct these tags; E- and S- (or L- and U-) become I- and B-".into()),
             });
         }

@@ -55,15 +55,15 @@ pub fn designs(kind: LabelKind) -> Vec<Design> {
             design("ds", "a matrix each", usual()),
             design(
                 "sparse",
-                "150 items, 60 annotators, 3 labels an item",
+                "150 items, 60 annotators, 3 labels per item",
                 Simulation { items: 150, annotators: 60, per_item: 3, ..usual() },
             ),
             design("spam", "5 of 20 guess", Simulation { spammers: 0.25, ..usual() }),
         ],
         LabelKind::Real => vec![
             design("values", "a bias and a noise each", real()),
-            design("few", "3 values an item", Simulation { per_item: 3, ..real() }),
-            design("many", "10 values an item", Simulation { per_item: 10, ..real() }),
+            design("few", "3 values per item", Simulation { per_item: 3, ..real() }),
+            design("many", "10 values per item", Simulation { per_item: 10, ..real() }),
             design("unbiased", "noise alone", Simulation { bias_sd: 0.0, ..real() }),
         ],
         LabelKind::Preference => {

@@ -213,7 +213,7 @@ pub struct Simulation {
     pub ranked: usize,
     /// rankings: how many of these are put in order, the others behind them; 0 = all.
     pub top: usize,
-    /// labelling-functions: mean number of votes an item.
+    /// labelling-functions: mean number of votes per item.
     pub votes: f64,
     /// labelling-functions: share of the functions that vote for one class only; the others may vote for any.
     pub one_class: f64,

@@ -1,11 +1,11 @@
-//! One label an item for annotators who are one voice, and back: what a fit says of the voice holds for each of them.
+//! One label per item for annotators who are one voice, and back: what a fit says of the voice holds for each of them.
 
 use super::Voice;
 use crate::questions::last_labels;
 use crate::{Annotators, Codes, Table, Values};
 use std::sync::OnceLock;
 
-/// The table in which every voice has one label an item: the most frequent one of its members, of equally frequent ones that of the
+/// The table in which every voice has one label per item: the most frequent one of its members, of equally frequent ones that of the
 /// first member. It belongs to the first member; the others keep their number and have no labels.
 pub(crate) fn one_label_each(table: &Table, voices: &[Voice]) -> Table {
     let members: Vec<&[u32]> = voices.iter().map(|v| v.members.as_slice()).collect();

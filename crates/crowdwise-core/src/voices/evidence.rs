@@ -112,7 +112,7 @@ impl Evidence {
         self.all.iter().filter(|x| x.0 >= LEAST).count()
     }
 
-    /// Cohen's κ with the habits of all items; `None` without common items, or where both only ever say one class.
+    /// Cohen's κ with the habits of all items; `None` without common items, or where both only ever use one class.
     pub fn kappa(&self, a: usize, b: usize, seen: Seen) -> Option<f64> {
         let s = at(a.min(b), a.max(b));
         let (n, equal, chance) = self.all[s];

@@ -1,5 +1,5 @@
 //! Annotators who are one voice. Who copies another one adds no opinion, yet every model that takes annotators for
-//! independent given the class counts him as one more, and believes those best who agree most: three copies outvote seven
+//! independent given the class counts them as one more, and believes those best who agree most: three copies outvote seven
 //! others. So copies are looked for before a fit, and the fit sees one label for all of them on each item.
 
 mod collapse;

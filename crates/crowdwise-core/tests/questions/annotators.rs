@@ -283,7 +283,7 @@ fn findings_about_annotators_are_capped() {
     let all = findings(&data, &oracle(&data, &gold));
     let f = with_code(&all, "spammer");
     assert_eq!(f.len(), 21);
-    assert!(f[20].subject == Subject::Data && f[20].message.contains(" more annotators likewise"), "{:?}", f[20]);
+    assert!(f[20].subject == Subject::Data && f[20].message.contains(" more annotators like this"), "{:?}", f[20]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::common::{fit_of, vote_shares};
 use crowdwise_core::questions::{evaluate, inspect, merged_spans, span_agreement, span_scores};
 use crowdwise_core::{Annotators, Dataset, Fit, Gold, LabelKind, Structure, TableBuilder, Truth};
 
-/// Sequences of tags by annotator, blank-separated; `?` is no answer.
+/// Sequences of tags by annotator, blank-separated; `?` means no answer.
 fn tagged(sequences: &[&[&str]]) -> Dataset {
     let mut b = TableBuilder::new(LabelKind::Categorical);
     let mut starts = vec![0u64];

@@ -23,7 +23,7 @@ pub struct BayesDgc {
     pub beta_off: f64,
     /// Class shares beside the network, as in the paper: then both can favour the same class, and it may take all.
     pub use_class_prior: bool,
-    /// Share of the way to the new beliefs that is gone after every epoch: 1 = all of it (coordinate ascent).
+    /// How far to move towards the new beliefs after every epoch: 1 = all the way (coordinate ascent).
     pub step: f64,
     #[serde(flatten)]
     pub network: NetworkParams,

@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DeepBp {
-    /// Most probability that the network may give to a class in the E-step; 1/K = the network is not asked.
+    /// Largest probability that the network may give to a class in the E-step; 1/K = ignore the network.
     pub clip: f64,
-    /// What an annotator is: `one-coin` = one accuracy, `rows` = a confusion matrix.
+    /// Model of an annotator: `one-coin` = one accuracy, `rows` = a confusion matrix.
     pub model: AnnotatorPrior,
     /// Prior weight of right labels: Beta(alpha, beta); for `rows` the diagonal.
     pub alpha: f64,
@@ -26,11 +26,11 @@ pub struct DeepBp {
     pub beta: f64,
     /// How an annotator's parameters are integrated out: `auto`, `quadrature`, `monte-carlo` or `polynomial`.
     pub form: Form,
-    /// Draws from the prior for `monte-carlo`.
+    /// Number of draws from the prior for `monte-carlo`.
     pub draws: usize,
-    /// Most exchanges of messages in an E-step.
+    /// Maximum number of exchanges of messages in an E-step.
     pub max_iter: usize,
-    /// Epochs between two E-steps.
+    /// Number of epochs between two E-steps.
     pub epochs_per_round: usize,
     #[serde(flatten)]
     pub network: NetworkParams,

@@ -15,15 +15,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DeepMf {
-    /// Most probability that the network may give to a class in the E-step; 1/K = the network is not asked.
+    /// Largest probability that the network may give to a class in the E-step; 1/K = ignore the network.
     pub clip: f64,
-    /// What an annotator is: `one-coin` = one accuracy, `rows` = a confusion matrix.
+    /// Model of an annotator: `one-coin` = one accuracy, `rows` = a confusion matrix.
     pub model: AnnotatorPrior,
     /// Prior weight of right labels: Beta(alpha, beta); for `rows` the diagonal.
     pub alpha: f64,
     /// Prior weight of wrong labels; in rows spread evenly over the wrong classes.
     pub beta: f64,
-    /// Sweeps of mean field after every epoch.
+    /// Number of mean-field sweeps after every epoch.
     pub sweeps: usize,
     #[serde(flatten)]
     pub network: NetworkParams,

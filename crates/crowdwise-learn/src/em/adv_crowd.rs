@@ -20,13 +20,13 @@ pub struct AdvCrowd {
     /// Largest change of a feature, as the network sees it: in deviations, or in the features' own units with
     /// `standardise=false`.
     pub epsilon: f64,
-    /// Steps of the search for the worst change; 1 = one step of full length (FGSM).
+    /// Number of steps of the search for the worst change; 1 = one full step (FGSM).
     pub steps: usize,
-    /// Share of every batch that is changed.
+    /// Share of every batch to change.
     pub mix: f64,
     /// Epochs on the shares of the votes, without changes, before the first E-step.
     pub warm_up: usize,
-    /// Epochs between two E-steps.
+    /// Number of epochs between two E-steps.
     pub epochs_per_round: usize,
     /// Added to every cell of the counted confusion matrices.
     pub smoothing: f64,

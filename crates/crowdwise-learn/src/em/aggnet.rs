@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct Aggnet {
     /// Epochs on the shares of the votes before the first E-step.
     pub warm_up: usize,
-    /// Epochs between two E-steps.
+    /// Number of epochs between two E-steps.
     pub epochs_per_round: usize,
     /// Added to every cell of the counted confusion matrices.
     pub smoothing: f64,

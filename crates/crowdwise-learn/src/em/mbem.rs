@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Mbem {
-    /// Times that annotators are judged anew; the epochs are shared out evenly between them.
+    /// Number of times annotators are judged again; the epochs are divided evenly between them.
     pub rounds: usize,
     /// Added to every cell of the counted confusion matrices.
     pub smoothing: f64,

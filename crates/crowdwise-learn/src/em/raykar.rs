@@ -19,11 +19,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Raykar {
-    /// Most rounds of EM.
+    /// Maximum number of rounds of EM.
     pub max_iter: usize,
     /// Stop when a round changes the penalised log-likelihood relatively by less than this.
     pub tol: f64,
-    /// Pull of the weights towards 0; `null` = a tenth of the number of features, so that scores vary by about 3 before
+    /// Strength of the pull of the weights towards 0; `null` = a tenth of the number of features, so that scores vary by about 3 before
     /// any label is seen.
     pub lambda: Option<f64>,
     /// Steps (Newton; L-BFGS takes four times as many) that the regression takes in a round.

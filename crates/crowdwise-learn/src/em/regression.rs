@@ -12,7 +12,7 @@ pub(super) struct Regression {
     pub k: usize,
     /// (features + 1) x scores, the offsets last
     pub w: Vec<f64>,
-    /// Pull of the weights (not the offsets) towards 0.
+    /// Strength of the pull of the weights (not the offsets) towards 0.
     pub lambda: f64,
 }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TwoStage {
-    /// The method that integrates the labels, with its default parameters (`crowdwise methods` lists them).
+    /// Method that integrates the labels, with its default parameters (`crowdwise methods` lists them).
     pub method: String,
     /// What the network is trained on: the `soft` probabilities, or the most probable class (`hard`; of tied
     /// classes the network may take any).
@@ -57,7 +57,7 @@ impl Method for TwoStage {
     const INFO: MethodInfo = MethodInfo {
         id: "two-stage",
         name: "Two stages",
-        summary: "Any label-integration method, then a network on its hard or soft labels.",
+        summary: "Any label-integration method, then a network trained on its hard or soft labels.",
         doc: include_str!("two_stage.md"),
         aliases: &["two-step"],
         accepts: &[LabelKind::Categorical],

@@ -20,19 +20,19 @@ pub struct Dlc {
     /// How expertise depends on features: `low-rank` = `rank` numbers per annotator and a map that all share, `sparse` = a
     /// weight for every feature and annotator.
     pub expertise: Rank,
-    /// Numbers per annotator (`low-rank`).
+    /// Size of each annotator's embedding (`low-rank`).
     pub rank: usize,
-    /// Pull of the annotators' numbers towards the common start.
+    /// Strength of the pull of the annotators' parameters towards the common start.
     pub lambda: f64,
-    /// Pull of the shared map towards its start (`low-rank`).
+    /// Strength of the pull of the shared map towards its start (`low-rank`).
     pub lambda_view: f64,
-    /// Steps that the annotators' numbers take after every epoch.
+    /// Number of steps for the annotators' parameters after every epoch.
     pub inner_iter: usize,
     /// Length of these steps (`low-rank`).
     pub annotator_rate: f64,
     /// Epochs on the votes before annotators are judged.
     pub warm_up: usize,
-    /// Networks drawn by dropout whose mean speaks for the features; 0 = the network without dropout.
+    /// Number of networks drawn by dropout and averaged; 0 = the network without dropout.
     pub passes: usize,
     #[serde(flatten)]
     pub network: NetworkParams,

@@ -13,7 +13,7 @@ const START: f64 = 1.0;
 const RIDGE: f64 = 0.1;
 
 pub(super) struct Gates {
-    /// Pull of the weights of features towards 0.
+    /// Strength of the pull of the weights of features towards 0.
     ridge: f64,
     steps: usize,
     experts: Experts,

@@ -19,7 +19,7 @@ const FLOOR: f64 = 1e-12;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Freedom {
     pub rank: usize,
-    /// Pull of the dependence on the item towards 0.
+    /// Strength of the pull of the dependence on the item towards 0.
     pub ridge: f64,
     /// Weight of the mean trace.
     pub trace: f64,

@@ -19,17 +19,17 @@ pub struct InstanceConfusion {
     /// What depends on the item: `gate` = how often an annotator is right, learned in turns with the network; `heads` = the
     /// whole confusion matrix, learned with the network by the likelihood of the labels.
     pub form: Dependence,
-    /// Pull towards annotators who are the same on all items; `null` = 1 for gates and 0.01 for heads.
+    /// Strength of the pull towards annotators who are the same on all items; `null` = 1 for gates and 0.01 for heads.
     pub lambda: Option<f64>,
-    /// Numbers of an item on which the matrices depend (`heads`).
+    /// Number of item features that the matrices depend on (`heads`).
     pub rank: usize,
     /// Weight of the mean trace of the matrices, which is made small (`heads`); above 0.01 it does harm.
     pub trace: f64,
     /// Free number on the diagonal of the matrices at the start (`heads`).
     pub diagonal: f64,
-    /// Step length for the annotators' numbers (`heads`).
+    /// Learning rate of the annotators' parameters (`heads`).
     pub annotator_rate: f64,
-    /// Most steps of the search for the gates after every epoch (`gate`).
+    /// Maximum number of steps of the search for the gates after every epoch (`gate`).
     pub inner_iter: usize,
     /// Added to the network's probabilities when targets are made, so that it never rules a class out (`gate`).
     pub floor: f64,

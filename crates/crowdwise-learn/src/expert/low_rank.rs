@@ -19,9 +19,9 @@ const NOISE: f64 = 0.1;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Freedom {
     pub rank: usize,
-    /// Pull of the annotators towards the common start.
+    /// Strength of the pull of the annotators towards the common start.
     pub lambda: f64,
-    /// Pull of the map towards its start.
+    /// Strength of the pull of the map towards its start.
     pub lambda_view: f64,
     pub rate: f64,
     pub steps: usize,

@@ -15,9 +15,9 @@ const PART: usize = 256;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Freedom {
     pub hidden: usize,
-    /// Pull of the deviations towards 0.
+    /// Strength of the pull of the deviations towards 0.
     pub lambda: f64,
-    /// Pull of what depends on the item, of all annotators, towards 0.
+    /// Strength of the pull of what depends on the item, of all annotators, towards 0.
     pub lambda_view: f64,
     /// Whether an annotator may be right more often on some items.
     pub gate: bool,

@@ -21,24 +21,24 @@ use std::sync::Arc;
 pub struct Mnn {
     /// Share of the items that the network gives to a class which are its anchors, those of highest probability.
     pub anchors: f64,
-    /// Numbers of an item on which annotators depend.
+    /// Number of item features that annotators depend on.
     pub embedding: usize,
     /// Whether an annotator may be right more often on some items; without it, as printed in the paper, its deviation does
     /// not depend on the class.
     pub gate: bool,
-    /// Whether the network has a word in the correction of labels.
+    /// Whether the network takes part in correcting labels.
     pub use_network: bool,
     /// How much more likely (as a logarithm) a class must be than every other to become the corrected label.
     pub margin: f64,
-    /// Pull of the annotators' deviations towards 0.
+    /// Strength of the pull of the annotators' deviations towards 0.
     pub lambda: f64,
-    /// Pull towards annotators who are the same on all items.
+    /// Strength of the pull towards annotators who are the same on all items.
     pub lambda_view: f64,
-    /// Steps in which annotators are learned from the anchors.
+    /// Number of steps in which annotators are learned from the anchors.
     pub inner_iter: usize,
     /// Length of these steps.
     pub annotator_rate: f64,
-    /// Times that anchors are chosen and labels corrected; the epochs are shared out evenly between and before them.
+    /// Number of times anchors are chosen and labels corrected; the epochs are divided evenly between and before them.
     pub rounds: usize,
     #[serde(flatten)]
     pub network: NetworkParams,

@@ -21,12 +21,12 @@ use serde::{Deserialize, Serialize};
 pub struct MaxMig {
     /// The divergence by which common information is measured: `kl`, `pearson` (χ²) or `js` (Jensen-Shannon).
     pub divergence: Divergence,
-    /// Shares of the classes: `uniform`, or to `learn` (for unbalanced classes).
+    /// Class shares: `uniform`, or `learn` (for unbalanced classes).
     pub prior: Prior,
     /// Where the crowd's view begins: at the shares of the `votes`, or at votes in which annotators count by how much of their
     /// labels the `features` explain (for crowds whose majority may know nothing).
     pub init: Start,
-    /// Step length for the annotators' numbers.
+    /// Learning rate of the annotators' parameters.
     pub annotator_rate: f64,
     #[serde(flatten)]
     pub network: NetworkParams,
@@ -71,7 +71,7 @@ impl Method for MaxMig {
     const INFO: MethodInfo = MethodInfo {
         id: "max-mig",
         name: "Max-MIG",
-        summary: "Makes the information that a network and the crowd have in common as large as possible.",
+        summary: "Maximises the information that a network and the crowd have in common.",
         doc: include_str!("max_mig.md"),
         aliases: &["maxmig"],
         accepts: &[LabelKind::Categorical],

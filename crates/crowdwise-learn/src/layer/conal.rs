@@ -20,13 +20,13 @@ use serde::{Deserialize, Serialize};
 pub struct Conal {
     /// How strongly the annotators' own matrices are pushed away from the common one.
     pub lambda: f64,
-    /// Numbers by which items and annotators are compared to decide which matrix speaks.
+    /// Size of the embedding in which items and annotators are compared to choose the matrix.
     pub embedding: usize,
-    /// Which matrix speaks: `learned`, always the annotator's `own`, or always the `common` one.
+    /// Which matrix is used: `learned`, always the annotator's `own`, or always the `common` one.
     pub gate: Gate,
-    /// How sure annotators are of the right class at the start: the free number on the diagonal.
+    /// How reliable annotators are taken to be at the start: the free parameter on the diagonal.
     pub diagonal: f64,
-    /// Step length for the confusion matrices.
+    /// Learning rate of the confusion matrices.
     pub annotator_rate: f64,
     #[serde(flatten)]
     pub network: NetworkParams,

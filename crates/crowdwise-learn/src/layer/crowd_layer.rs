@@ -23,7 +23,7 @@ pub struct CrowdLayer {
     pub init: Init,
     /// How sure annotators are of the right class at an `identity` start: the free number on the diagonal.
     pub diagonal: f64,
-    /// Step length for the annotators' numbers.
+    /// Learning rate of the annotators' parameters.
     pub annotator_rate: f64,
     #[serde(flatten)]
     pub network: NetworkParams,

@@ -22,11 +22,11 @@ pub struct DoctorNet {
     /// How the heads vote: `mean` = all alike, `learned` = with weights that make the vote agree with the shares of the
     /// votes on the training items.
     pub averaging: Averaging,
-    /// Pull of every annotator's head towards the common one.
+    /// Strength of the pull of every annotator's head towards the common one.
     pub shrinkage: f64,
     /// Heads that vote: those of the annotators with most labels.
     pub heads: usize,
-    /// Step length for the heads.
+    /// Learning rate of the heads.
     pub annotator_rate: f64,
     #[serde(flatten)]
     pub network: NetworkParams,

@@ -22,9 +22,9 @@ pub struct GeoCrowdNet {
     pub lambda: f64,
     /// Epochs before the volume counts; without them a large weight may exchange classes.
     pub warm_up: usize,
-    /// How sure annotators are of the right class at the start: the free number on the diagonal.
+    /// How reliable annotators are taken to be at the start: the free parameter on the diagonal.
     pub diagonal: f64,
-    /// Step length for the annotators' numbers.
+    /// Learning rate of the annotators' parameters.
     pub annotator_rate: f64,
     #[serde(flatten)]
     pub network: NetworkParams,
@@ -127,7 +127,7 @@ impl Geometric {
     }
 
     /// Minus the log-volume of the class probabilities of the batch, times the weight; adds its derivative. A batch
-    /// whose volume is no number is passed over.
+    /// whose volume is not a number is passed over.
     fn volume_of_f(&self, f: &Probabilities, d_f: &mut [f64]) -> f64 {
         let (k, n) = (f.k, f.len() as f64);
         let gram = gram_of_rows(&f.rows, k, 1.0 / n);

@@ -20,9 +20,9 @@ pub struct TraceReg {
     pub penalty: Penalty,
     /// Epochs before the penalty begins.
     pub warm_up: usize,
-    /// How sure annotators are of the right class at the start: the free number on the diagonal.
+    /// How reliable annotators are taken to be at the start: the free parameter on the diagonal.
     pub diagonal: f64,
-    /// Step length for the annotators' numbers.
+    /// Learning rate of the annotators' parameters.
     pub annotator_rate: f64,
     #[serde(flatten)]
     pub network: NetworkParams,

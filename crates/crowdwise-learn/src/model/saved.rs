@@ -157,7 +157,7 @@ impl Model {
                     &format!("it is a model in format {}, and this program reads format 1", char::from(*n)),
                     update,
                 ),
-                None => refuse("it is no model of this program", "⟦crowdwise learn … --model-out FILE⟧ makes one"),
+                None => refuse("it is not a Crowdwise model", "⟦crowdwise learn … --model-out FILE⟧ makes one"),
             });
         };
         let Some((body, sum)) = bytes.split_last_chunk::<8>().filter(|_| rest.len() >= 16) else {

@@ -4,7 +4,7 @@ use super::Param;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How gradients become steps.
+/// The optimiser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OptimiserKind {

@@ -25,14 +25,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GpCrowd {
-    /// Most rounds of EM.
+    /// Maximum number of rounds of EM.
     pub max_iter: usize,
     /// Stop when no probability changes by more than this.
     pub tol: f64,
-    /// Most items at which the process is fitted; with more, so many are drawn and the others take part through the
+    /// Maximum number of items at which the process is fitted; with more, this many are drawn and the others take part through the
     /// annotators only. Cost grows with the cube.
     pub points: usize,
-    /// Most sweeps of expectation propagation in a round.
+    /// Maximum number of sweeps of expectation propagation in a round.
     pub sweeps: usize,
     /// Distance over which the process varies; `null` = the best by evidence of 1/4, 1/2, 1 and 2 times the median distance.
     pub length: Option<f64>,

@@ -47,32 +47,28 @@ pub(super) fn tell(
         }),
     );
     let mut text = match errors {
-        Errors::Independent => "probabilities take annotators to err independently, as asked".to_owned(),
-        Errors::Shared => "probabilities allow for items that mislead several annotators at once, as asked".to_owned(),
+        Errors::Independent => "probabilities assume that annotators err independently, as requested".to_owned(),
+        Errors::Shared => "probabilities allow for items that mislead several annotators at once, as requested".to_owned(),
         Errors::Estimate if !excess.error.is_finite() => {
-            "too few items have two labels to tell whether annotators make the same mistakes; probabilities allow for it in part"
+            "too few items have two labels to see whether annotators make the same mistakes; the probabilities allow for it in part"
                 .to_owned()
         }
-        Errors::Estimate if strength.shared > EVEN => format!(
-            "annotators tend to make the same mistakes (correlation {:.3} ± {:.3} beyond chance), so probabilities count \
-             further labels of an item for less",
-            excess.correlation, excess.error
-        ),
-        Errors::Estimate => format!(
-            "no sign that annotators make the same mistakes (correlation {:.3} ± {:.3} beyond chance), so probabilities count \
-             every label nearly in full",
-            excess.correlation, excess.error
-        ),
+        Errors::Estimate if strength.shared > EVEN => {
+            "annotators tend to make the same mistakes, so each further label of an item adds less to its probability".to_owned()
+        }
+        Errors::Estimate => {
+            "annotators seem to err independently, so every label counts nearly in full towards the probabilities".to_owned()
+        }
     };
     if learned {
         let way = if strength.gold < 1.0 { "less" } else { "more" };
-        text += &format!("; {known} items of known class made them {way} sure");
+        text += &format!("; the {known} items of known class made the probabilities {way} confident");
     }
     let advice = if learned {
-        "⟦-p errors=independent⟧ or ⟦-p errors=shared⟧ say what the labels cannot"
+        "if you know better, say so with ⟦-p errors=independent⟧ or ⟦-p errors=shared⟧"
     } else {
-        "known classes of 20 or more items (⟦--gold⟧) would settle how sure to be; ⟦-p errors=independent⟧ or \
-         ⟦-p errors=shared⟧ say what the labels cannot"
+        "the true classes of 20 or more items (⟦--gold⟧) would show how far to trust them; if you know how annotators err, \
+         say so with ⟦-p errors=independent⟧ or ⟦-p errors=shared⟧"
     };
     Finding::new("certainty", Severity::Info, Subject::Fit, text, advice)
 }

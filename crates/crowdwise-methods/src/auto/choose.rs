@@ -78,10 +78,7 @@ pub(super) fn choose(fits: &[Candidate], votes: &Votes<'_>, auto: &Auto) -> Choi
     let scores: Vec<f64> = fits.iter().map(|c| c.agreement - auto.drift_weight * c.drift).collect();
     let reject = |c: &Candidate| {
         if c.agreement < votes.agreement - BELOW_VOTES {
-            let (a, b) = (c.agreement, votes.agreement);
-            return Some(format!(
-                "its annotators agree less with each other than in plain votes ({a:.3} against {b:.3})"
-            ));
+            return Some("annotators agree less with its answers than with a plain vote".to_owned());
         }
         c.departure.rejects(&votes.labels)
     };

@@ -28,7 +28,7 @@ pub(super) fn fit(auto: &Auto, data: &Dataset, cx: &mut Context<'_>) -> Result<O
         return Ok(words::simple(out, data, "majority-vote", few));
     }
     let one_class = one_class_sources(&labels);
-    // with few labels an item, matrices of the others are no better known than theirs
+    // with few labels per item, matrices of the others are no better known than theirs
     if one_class.most() || one_class.sources > 0 && words::thin(data).is_some() {
         return sources(data, &labels, gold, cx);
     }
@@ -36,7 +36,7 @@ pub(super) fn fit(auto: &Auto, data: &Dataset, cx: &mut Context<'_>) -> Result<O
         Ok(engine) => engine,
         Err(Error::TooLarge { .. }) => {
             let out = OneCoin::default().fit(data, cx)?;
-            let why = "a confusion matrix for every annotator would not fit into memory";
+            let why = "a confusion matrix per annotator would not fit into memory";
             return Ok(words::simple(out, data, "one-coin", why));
         }
         Err(e) => return Err(e),
@@ -67,7 +67,7 @@ pub(super) fn fit(auto: &Auto, data: &Dataset, cx: &mut Context<'_>) -> Result<O
     let departure = Departure::of(&labels, gold, posterior(&out));
     let finding = match choice.used {
         Some(_) => words::chosen(&fits, &choice, special.as_ref(), &departure),
-        None => words::all_rejected(&fits[..=MATRICES], &choice, "two steps from the votes"),
+        None => words::all_rejected(&fits[..=MATRICES], &choice, "a majority vote refined in two steps"),
     };
     out.findings.push(finding);
     if special.is_none() {
@@ -86,13 +86,18 @@ pub(super) fn fit(auto: &Auto, data: &Dataset, cx: &mut Context<'_>) -> Result<O
 
 /// Most labels come from sources that vote for one class only: confusion matrices are not identified.
 fn sources(data: &Dataset, labels: &Categorical<'_>, gold: Known<'_>, cx: &mut Context<'_>) -> Result<Outcome, Error> {
-    let why = "labels come from sources that vote for one class only, whose confusion matrices nothing can tell";
+    let why = "most labels come from sources that only ever vote for one class, so their confusion matrices cannot be estimated";
     let out = OneClassSources::default().fit(data, cx)?;
     if Departure::of(labels, gold, posterior(&out)).rejects(labels).is_none() {
         return Ok(words::simple(out, data, "one-class-sources", why));
     }
     let out = MajorityVote::default().fit(data, cx)?;
-    Ok(words::simple(out, data, "majority-vote", &format!("{why}, and a model for such sources lost classes")))
+    Ok(words::simple(
+        out,
+        data,
+        "majority-vote",
+        &format!("{why}, and the model for such sources dropped some of the classes"),
+    ))
 }
 
 fn posterior(out: &Outcome) -> &[f64] {

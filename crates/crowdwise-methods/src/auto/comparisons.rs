@@ -110,12 +110,14 @@ pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error
     let more = match crowd {
         Some(_) if verdict.name(verdict.used).starts_with("crowd-bt") => {
             format!(
-                " (annotators differ in reliability: without it the loss rises by {:.4})",
+                " (annotators differ in reliability: ignoring that costs {:.4} nats per comparison)",
                 verdict.behind(0, verdict.used)
             )
         }
-        Some(_) => " (that annotators might differ in reliability explains no more)".into(),
-        None => format!(" (too few annotators with {} comparisons or more to tell how reliable each is)", Told::ENOUGH),
+        Some(_) => " (no sign that annotators differ in reliability)".into(),
+        None => {
+            format!(" (too few annotators have {} comparisons or more to judge how reliable each one is)", Told::ENOUGH)
+        }
     };
     verdict.tell(&mut out, "log-likelihood", "comparisons", "the simpler model is enough", &more);
     Ok(out)

@@ -28,8 +28,6 @@ pub(super) struct Verdict {
     error: Vec<f64>,
     best: usize,
     pub used: usize,
-    /// Standard errors that may be chance.
-    far: f64,
     held_out: usize,
 }
 
@@ -44,9 +42,9 @@ impl Verdict {
             .min_by(|&a, &b| means[a].total_cmp(&means[b]))
             .unwrap_or(0);
         let error: Vec<f64> = losses.iter().map(|l| difference_error(l, &losses[best])).collect();
-        let far = normal_reach(1.0 - LEVEL / (means.len() - 1).max(1) as f64);
+        let far = may_be_chance(means.len());
         let used = (0..means.len()).find(|&x| means[x] - means[best] <= far * error[x]).unwrap_or(best);
-        Verdict { names, means, error, best, used, far, held_out: n as usize }
+        Verdict { names, means, error, best, used, held_out: n as usize }
     }
 
     pub fn name(&self, x: usize) -> &str {
@@ -62,20 +60,12 @@ impl Verdict {
     /// one that is used goes before a better one within the error; `more` is added at the end.
     pub fn tell(&self, out: &mut Outcome, what: &str, labels: &str, over: &str, more: &str) {
         let used = &self.names[self.used];
-        let mut order: Vec<usize> = (0..self.names.len()).collect();
-        order.sort_by(|&a, &b| self.means[a].total_cmp(&self.means[b]));
-        let list: Vec<String> = order.iter().map(|&x| format!("`{}` {:.4}", self.names[x], -self.means[x])).collect();
         let why = if self.used == self.best {
-            format!("it predicts held-out {labels} best")
+            "it predicted them best".to_owned()
         } else {
-            format!(
-                "`{}` predicts held-out {labels} better by {:.4} only ({:.1} standard errors may be chance, which are {:.4}), and {over}",
-                self.names[self.best],
-                self.behind(self.used, self.best),
-                self.far,
-                self.far * self.error[self.used]
-            )
+            format!("`{}` did slightly better, but that may be chance and {over}", self.names[self.best])
         };
+        let n = self.names.len();
         let held_out = crowdwise_core::group(self.held_out as u64);
         out.findings.insert(
             0,
@@ -83,8 +73,8 @@ impl Verdict {
                 "chosen",
                 Severity::Info,
                 Subject::Fit,
-                format!("`{used}` was used: {why}{more}; mean {what} of {held_out} held-out {labels}: {}", list.join(", ")),
-                "`compare` shows the candidates beside other methods; a few hundred items of known truth would settle it",
+                format!("`{used}` was used: {n} models were tested on {held_out} held-out {labels}; {why}{more}"),
+                "`compare` shows how other methods answer; a few hundred items of known truth would show which is best",
             ),
         );
         let key = format!("held_out_{}", what.replace(' ', "_"));
@@ -96,12 +86,22 @@ impl Verdict {
     }
 }
 
+/// Standard errors that a difference between a candidate and the best one may have by chance.
+fn may_be_chance(candidates: usize) -> f64 {
+    std::f64::consts::SQRT_2 * (1.0 - LEVEL / (candidates - 1).max(1) as f64).inv_error()
+}
+
 /// Standard error of the difference of two mean losses, units as clusters.
 fn difference_error(a: &Losses, b: &Losses) -> f64 {
     let n: f64 = a.iter().map(|x| x.1).sum();
     let each: Vec<(f64, f64)> = a.iter().zip(b).filter(|x| x.0.1 > 0.0).map(|(x, y)| (x.0 - y.0, x.1)).collect();
     let mean = each.iter().map(|x| x.0).sum::<f64>() / n;
     each.iter().map(|x| (x.0 - mean * x.1).powi(2)).sum::<f64>().sqrt() / n
+}
+
+/// Standard errors within which one of so many candidates may be level with the best by chance.
+fn may_be_chance(candidates: usize) -> f64 {
+    normal_reach(1.0 - LEVEL / (candidates - 1).max(1) as f64)
 }
 
 #[cfg(test)]
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!((v.best, v.used), (2, 1));
         assert!((v.error[1] - 0.1).abs() < 1e-12 && v.error[2] == 0.0);
         // two comparisons at 5 % together
-        assert!((v.behind(1, 2) - 0.05).abs() < 1e-12 && (v.far - 2.241_402_7).abs() < 1e-6, "{}", v.far);
+        assert!((v.behind(1, 2) - 0.05).abs() < 1e-12 && (may_be_chance(3) - 2.241_402_7).abs() < 1e-6);
         // a constant difference is no chance, however small
         let v = Verdict::of(names(), &[unit(&|_| 1.001), unit(&|_| 1.002), unit(&|_| 1.0)]);
         assert_eq!(v.used, 2);

@@ -22,11 +22,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Auto {
-    /// Most iterations of each candidate.
+    /// Maximum number of iterations of each candidate.
     pub max_iter: usize,
     /// Stop a candidate when one step changes no expected probability by more than this.
     pub tol: f64,
-    /// What a candidate loses for moving the class shares away from those of the votes by 1.
+    /// Penalty of a candidate for moving the class shares away from those of the votes by 1.
     pub drift_weight: f64,
     /// How the errors of annotators on one item are related: `estimate` lets the labels tell, `independent` and `shared`
     /// say it.
@@ -45,7 +45,7 @@ impl Method for Auto {
     const INFO: MethodInfo = MethodInfo {
         id: "auto",
         name: "Automatic choice",
-        summary: "Chooses the model that the labels speak for, rejects those that collapse, and reports calibrated probabilities.",
+        summary: "Chooses the model that fits the labels, rejects those that collapse, and reports calibrated probabilities.",
         doc: include_str!("auto.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical, LabelKind::Real, LabelKind::Preference],

@@ -72,7 +72,7 @@ fn ordered(data: &Dataset, cx: &mut Context<'_>) -> Result<Special, Error> {
         _ => matrix.collect(),
     };
     let Truth::Classes { posterior, .. } = out.truth else { unreachable!("a method for classes") };
-    let why = "the classes have an order, and annotators who disagree are near each other".to_owned();
+    let why = "the classes have an order, and annotators who disagree tend to be close on it".to_owned();
     Ok(Special { name: "ordinal-vb", why, posterior, matrix, run, items_differ: false })
 }
 
@@ -86,7 +86,7 @@ fn items(
     let Ok(fitted) = fit_integrated(data, gold, max_iter, cx)? else { return Ok(None) };
     let labelled = (0..data.table.n_units()).filter(|&u| data.table.degree(u) > 0).count().max(1);
     let per_item = data.table.n_labels() as f64 / labelled as f64;
-    let why = format!("items have {per_item:.0} labels on average and differ in what they are mistaken for");
+    let why = format!("items have many labels ({per_item:.0} on average) and are mistaken for different classes");
     let matrix = shared::transpose(fitted.tables, data.table.n_classes());
     Ok(Some(Special {
         name: "minimax-entropy",

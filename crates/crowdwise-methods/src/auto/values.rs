@@ -66,7 +66,7 @@ pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error
     }
     let verdict = Verdict::of(all.iter().map(|x| x.0.to_owned()).collect(), &losses);
     let mut out = (all[verdict.used].1)(data, cx)?;
-    verdict.tell(&mut out, "log density", "labels", "a model of the annotators tells more", "");
+    verdict.tell(&mut out, "log density", "labels", "a model of the annotators says more about them", "");
     Ok(out)
 }
 

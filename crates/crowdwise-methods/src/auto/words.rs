@@ -20,7 +20,7 @@ fn say(message: String, advice: &str) -> Finding {
 pub(super) fn too_few(mut out: Outcome, method: &str, decided: usize) -> Outcome {
     out.findings.push(say(
         format!(
-            "`{method}` was used: {decided} comparisons with a winner are too few to hold some out and choose by them"
+            "`{method}` was used: there are too few comparisons with a winner ({decided}) to test models against each other"
         ),
         "collect more comparisons",
     ));
@@ -30,13 +30,13 @@ pub(super) fn too_few(mut out: Outcome, method: &str, decided: usize) -> Outcome
 
 /// When there is nothing to choose.
 pub(super) fn simple(mut out: Outcome, data: &Dataset, method: &str, why: &str) -> Outcome {
-    out.findings.push(say(format!("`{method}` was used: {why}"), "more annotators who share items would allow more"));
+    out.findings.push(say(format!("`{method}` was used: {why}"), "have more annotators label the same items"));
     out.findings.extend(thin(data));
     out.diagnostics.details.insert("used".into(), json!([method]));
     out
 }
 
-/// Fewer than two labels an item: nobody can be checked.
+/// Fewer than two labels per item: nobody can be checked.
 pub(super) fn thin(data: &Dataset) -> Option<Finding> {
     let labelled = (0..data.table.n_units()).filter(|&u| data.table.degree(u) > 0).count().max(1);
     let per_item = data.table.n_labels() as f64 / labelled as f64;
@@ -45,8 +45,10 @@ pub(super) fn thin(data: &Dataset) -> Option<Finding> {
             "few-labels-per-item",
             Severity::Warning,
             Subject::Data,
-            format!("items have {per_item:.2} labels on average: annotators can hardly be compared with each other"),
-            "give more items a second and third label, or check the result on items of known truth",
+            format!(
+                "there are only {per_item:.2} labels per item, so annotators can hardly be checked against each other"
+            ),
+            "collect a second and third label for more items, or check the result on items whose truth you know",
         )
     })
 }
@@ -56,29 +58,27 @@ pub(super) fn chosen(fits: &[Candidate], choice: &Choice, special: Option<&Speci
     let mut text = match (special, choice.used) {
         (Some(s), _) => format!("`{}` was used: {}", s.name, s.why),
         (None, Some(COIN)) if choice.rejected[MATRICES].is_none() => {
-            "one accuracy for every annotator was used: it fits what others say of an item better than confusion matrices \
-             do, beyond chance"
-                .into()
+            "one accuracy per annotator was used: it explains the labels better than confusion matrices do".into()
         }
-        (None, Some(COIN)) => "one accuracy for every annotator was used".into(),
-        (None, _) => "a confusion matrix for every annotator was used: nothing speaks for another model".into(),
+        (None, Some(COIN)) => "one accuracy per annotator was used".into(),
+        (None, _) => "a confusion matrix per annotator was used: no simpler model explains the labels better".into(),
     };
     for (f, why) in fits.iter().zip(&choice.rejected) {
         if let Some(why) = why {
-            text += &format!("; {} rejected because {why}", words_of(f.name));
+            text += &format!("; {} ruled out because {why}", words_of(f.name));
         }
     }
     text += &format!("; {}", departure.beside_majority_vote());
     let advice = if departure.majority_vote_is_enough() {
         "⟦-m majority-vote⟧ gives nearly the same labels"
     } else {
-        "`compare` shows other methods beside it; a few hundred items of known truth would settle it"
+        "`compare` shows how other methods answer; a few hundred items of known truth would show which is best"
     };
     say(text, advice)
 }
 
 fn words_of(name: &str) -> &'static str {
-    if name == "accuracies" { "one accuracy for every annotator was" } else { "confusion matrices were" }
+    if name == "accuracies" { "one accuracy per annotator was" } else { "confusion matrices were" }
 }
 
 /// Accuracies and matrices score alike and label differently.
@@ -101,13 +101,11 @@ pub(super) fn undecided(fits: &[Candidate], choice: &Choice) -> Option<Finding> 
             Severity::Warning,
             Subject::Fit,
             format!(
-                "the data do not tell whether annotators differ by one accuracy or by confusion matrices (scores {:.3} and \
-                 {:.3}), and the labels differ on {:.0} % of the items",
-                choice.scores[one],
-                choice.scores[full],
+                "one accuracy per annotator and confusion matrices fit the labels equally well, but give different answers \
+                 on {:.0} % of the items",
                 100.0 * share
             ),
-            "find the truth of some of those items: ⟦crowdwise compare⟧ with ⟦--truth⟧ then decides",
+            "find out the truth of some of those items; ⟦crowdwise compare⟧ with ⟦--truth⟧ then shows which is right",
         )
     })
 }
@@ -115,7 +113,7 @@ pub(super) fn undecided(fits: &[Candidate], choice: &Choice) -> Option<Finding> 
 /// No model could be used; `instead` was.
 pub(super) fn all_rejected(fits: &[Candidate], choice: &Choice, instead: &str) -> Finding {
     let why = |(f, r): (&Candidate, &Option<String>)| {
-        format!("{} rejected because {}", words_of(f.name), r.as_deref().unwrap_or("of the others"))
+        format!("{} ruled out because {}", words_of(f.name), r.as_deref().unwrap_or("the others were"))
     };
     let reasons: Vec<String> = fits.iter().zip(&choice.rejected).map(why).collect();
     Finding::new(
@@ -123,10 +121,10 @@ pub(super) fn all_rejected(fits: &[Candidate], choice: &Choice, instead: &str) -
         Severity::Warning,
         Subject::Fit,
         format!(
-            "no model could be used ({}): {instead} answered, and the probabilities say little",
+            "no model of the annotators could be trusted here ({}), so {instead} was used; do not rely on the probabilities",
             reasons.join("; ")
         ),
-        "give more items several labels; for sources that vote for one class only there is ⟦-m one-class-sources⟧",
+        "collect more labels per item; for sources that only ever vote for one class, try ⟦-m one-class-sources⟧",
     )
 }
 

@@ -27,11 +27,11 @@ pub struct Mace {
     /// `vb` keeps a distribution over every annotator's competence and strategy (safer with few labels); `em` takes
     /// their most likely values.
     pub inference: MaceInference,
-    /// Most iterations of each restart.
+    /// Maximum number of iterations of each restart.
     pub max_iter: usize,
     /// Stop when no competence of any restart changes by more than this.
     pub tol: f64,
-    /// Starts in all; the best by objective is kept. A warm start replaces all of them.
+    /// Number of starts; the one with the best objective is kept. A warm start replaces all of them.
     pub restarts: usize,
     /// The first start: `random` as the others, or competence and strategy read off the matrices of the votes
     /// (`majority`) or of another method.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BayesDawidSkene {
-    /// Most iterations (passes over the labels).
+    /// Maximum number of iterations (passes over the labels).
     pub max_iter: usize,
     /// Stop when one step changes no expected probability by more than this.
     pub tol: f64,
@@ -31,7 +31,7 @@ pub struct BayesDawidSkene {
     pub prior_accuracy: Option<f64>,
     /// Fixed uniform class shares instead of learned ones.
     pub uniform_classes: bool,
-    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    /// Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,
 }
 

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DawidSkene {
-    /// Most iterations (passes over the labels).
+    /// Maximum number of iterations (passes over the labels).
     pub max_iter: usize,
     /// Stop when one EM step changes no probability, of a confusion matrix or of a class, by more than this.
     pub tol: f64,
@@ -25,7 +25,7 @@ pub struct DawidSkene {
     pub alpha: f64,
     /// Added to the diagonal cells besides `alpha`: a belief that annotators are better than random.
     pub alpha_diagonal: f64,
-    /// Class shares: learned, all alike, or as given in `class_shares`.
+    /// Class shares: learned, uniform, or as given in `class_shares`.
     pub class_prior: ClassPrior,
     /// Shares by class name for `class_prior=fixed`, as a JSON object.
     pub class_shares: BTreeMap<String, f64>,
@@ -34,9 +34,9 @@ pub struct DawidSkene {
     /// What a probability of exactly zero becomes (only without smoothing): `floor` 1e-10, `eps` 2.2e-16, `skip` (the
     /// label then says nothing about that class), or `counts` (expected counts are at least 1e-10, as in crowd-kit).
     pub zeros: Zeros,
-    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    /// Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,
-    /// Starts in all; those after the first are random, and the one with the best objective is kept.
+    /// Number of starts; all but the first are random, and the one with the best objective is kept.
     pub restarts: usize,
     /// `soft` EM, `hard` EM (Fast-Dawid-Skene) or `hybrid` (soft first, then hard).
     pub assignment: Assignment,

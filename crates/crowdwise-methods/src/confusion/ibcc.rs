@@ -19,11 +19,11 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ibcc {
-    /// Independent chains, run in parallel.
+    /// Number of independent chains, run in parallel.
     pub chains: usize,
-    /// Sweeps of each chain that are dropped at the beginning.
+    /// Number of sweeps dropped at the start of each chain.
     pub burn_in: usize,
-    /// Sweeps of each chain that are kept.
+    /// Number of sweeps kept from each chain.
     pub keep: usize,
     /// Prior count of every class.
     pub alpha: f64,

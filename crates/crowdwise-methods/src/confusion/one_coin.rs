@@ -17,19 +17,19 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OneCoin {
-    /// Most iterations (passes over the labels).
+    /// Maximum number of iterations (passes over the labels).
     pub max_iter: usize,
     /// Stop when one EM step changes no probability by more than this.
     pub tol: f64,
     /// Smoothing: added to the count of right labels, and K - 1 times to that of wrong ones.
     pub alpha: f64,
-    /// Class shares: learned, all alike, or as given in `class_shares`.
+    /// Class shares: learned, uniform, or as given in `class_shares`.
     pub class_prior: ClassPrior,
     /// Shares by class name for `class_prior=fixed`, as a JSON object.
     pub class_shares: BTreeMap<String, f64>,
     /// Added to every class count when class shares are learned.
     pub beta: f64,
-    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    /// Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,
     /// Extrapolate (SQUAREM): the same optimum in fewer iterations.
     pub accelerate: bool,

@@ -18,19 +18,19 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpammerHammer {
-    /// Most iterations (passes over the labels).
+    /// Maximum number of iterations (passes over the labels).
     pub max_iter: usize,
     /// Stop when one step changes no probability by more than this.
     pub tol: f64,
-    /// Passes of the one-coin model that find a first posterior: from plain votes every annotator looks like a spammer.
+    /// Number of passes of the one-coin model for a first posterior: from plain votes every annotator looks like a spammer.
     pub warm_up: usize,
-    /// Share of hammers to begin with.
+    /// Initial share of hammers.
     pub rho: f64,
     /// Error rate of hammers to begin with.
     pub eps: f64,
     /// Learn the share of hammers and their error rate.
     pub learn: bool,
-    /// Class shares: learned, all alike, or as given in `class_shares`.
+    /// Class shares: learned, uniform, or as given in `class_shares`.
     pub class_prior: ClassPrior,
     /// Shares by class name for `class_prior=fixed`, as a JSON object.
     pub class_shares: BTreeMap<String, f64>,

@@ -31,11 +31,11 @@ pub enum GladStart {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Glad {
-    /// Most rounds of expectation and maximisation.
+    /// Maximum number of rounds of expectation and maximisation.
     pub max_iter: usize,
     /// Stop when no posterior changes by more than this in a round.
     pub tol: f64,
-    /// Most search steps for abilities and eases in a round.
+    /// Maximum number of search steps for abilities and eases in a round.
     pub inner_iter: usize,
     /// End the search of a round when no ability or log ease would move by more than this.
     pub inner_tol: f64,
@@ -45,7 +45,7 @@ pub struct Glad {
     pub class_prior: GladClassPrior,
     /// First posteriors: `vote-share`, or `prior` = those of abilities and eases at their prior means.
     pub start: GladStart,
-    /// Whose posteriors take the place of the vote shares: `majority` keeps them, `random` matrices, or those of another
+    /// Posteriors to use instead of the vote shares: `majority` keeps them, `random` matrices, or those of another
     /// method.
     pub init: Init,
     /// Prior mean of the abilities.

@@ -38,13 +38,13 @@ pub enum Form {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BeliefPropagation {
-    /// Most exchanges of messages.
+    /// Maximum number of exchanges of messages.
     pub max_iter: usize,
     /// Stop when an exchange changes no message by more than this, as a probability.
     pub tol: f64,
     /// Share of the old message (in logarithms) that a new one keeps; raised by itself when messages swing.
     pub damping: f64,
-    /// What an annotator is: one accuracy, a confusion matrix, or one of the kinds in `atoms`.
+    /// Model of an annotator: one accuracy, a confusion matrix, or one of the kinds in `atoms`.
     pub model: AnnotatorModel,
     /// Prior weight of right labels: Beta(alpha, beta) for one coin; the diagonal of every Dirichlet row.
     pub alpha: f64,
@@ -58,9 +58,9 @@ pub struct BeliefPropagation {
     pub atoms: Vec<Atom>,
     /// How an annotator's parameters are integrated out: `auto`, `quadrature`, `monte-carlo` or `polynomial`.
     pub form: Form,
-    /// Draws from the prior for `monte-carlo`.
+    /// Number of draws from the prior for `monte-carlo`.
     pub draws: usize,
-    /// Class shares: learned, all alike, or as given in `class_shares`.
+    /// Class shares: learned, uniform, or as given in `class_shares`.
     pub class_prior: ClassPrior,
     /// Shares by class name for `class_prior=fixed`, as a JSON object.
     pub class_shares: BTreeMap<String, f64>,
@@ -219,7 +219,7 @@ impl Method for BeliefPropagation {
     const INFO: MethodInfo = MethodInfo {
         id: "belief-propagation",
         name: "Belief propagation",
-        summary: "Items and annotators exchange messages; what is unknown of an annotator is integrated out.",
+        summary: "Items and annotators exchange messages; what is unknown about an annotator is integrated out.",
         doc: include_str!("belief_propagation.md"),
         aliases: &["bp", "bp-mc", "bp-poly"],
         accepts: &[LabelKind::Categorical],

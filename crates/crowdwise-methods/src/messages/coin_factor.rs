@@ -322,7 +322,7 @@ mod tests {
         }
     }
 
-    /// 10^5 labels of one annotator: finite, and his accuracy found.
+    /// 10^5 labels of one annotator: finite, and their accuracy is found.
     #[test]
     fn very_many_labels() {
         let mut rng = stream(3, "factor", 0);

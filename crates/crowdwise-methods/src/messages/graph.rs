@@ -130,7 +130,7 @@ impl Round {
         round
     }
 
-    /// Adds what blocks of annotators say: largest change and evidence of each. A change that is no number stays one.
+    /// Adds what blocks of annotators say: largest change and evidence of each. A change that is not a number stays one.
     pub fn add_annotators(&mut self, told: &[(f64, f64)]) {
         for &(change, ln_evidence) in told {
             self.change = larger(self.change, change);
@@ -139,7 +139,7 @@ impl Round {
     }
 }
 
-/// The larger of two changes, or the one that is no number.
+/// The larger of two changes, or the one that is not a number.
 pub(super) fn larger(a: f64, b: f64) -> f64 {
     if b.is_nan() || b > a { b } else { a }
 }

@@ -39,7 +39,7 @@ pub enum KosStart {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Kos {
-    /// Most exchanges of messages.
+    /// Maximum number of exchanges of messages.
     pub max_iter: usize,
     /// Stop when the messages move by less than this, relative to their size.
     pub tol: f64,

@@ -57,11 +57,11 @@ impl MeanFieldInit {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MeanField {
-    /// Most iterations (passes over the labels).
+    /// Maximum number of iterations (passes over the labels).
     pub max_iter: usize,
     /// Stop when one step changes no expected probability by more than this.
     pub tol: f64,
-    /// What an annotator is: one accuracy, a confusion matrix, or one of the kinds in `atoms`.
+    /// Model of an annotator: one accuracy, a confusion matrix, or one of the kinds in `atoms`.
     pub model: AnnotatorModel,
     /// Prior weight of right labels: Beta(alpha, beta) for one coin; the diagonal of every Dirichlet row.
     pub alpha: f64,
@@ -75,7 +75,7 @@ pub struct MeanField {
     pub atoms: Vec<Atom>,
     /// First posteriors: `majority` (vote shares), `uniform`, or what `random` matrices, or those of another method, say.
     pub init: MeanFieldInit,
-    /// Class shares: learned, all alike, or as given in `class_shares`.
+    /// Class shares: learned, uniform, or as given in `class_shares`.
     pub class_prior: ClassPrior,
     /// Shares by class name for `class_prior=fixed`, as a JSON object.
     pub class_shares: BTreeMap<String, f64>,

@@ -27,13 +27,13 @@ pub struct CnmfEm {
     /// How the columns of a matrix are given to classes: as they go with the `votes`, or by the largest `trace` as
     /// published.
     pub align: Align,
-    /// Most iterations of EM (10 in the published tables).
+    /// Maximum number of iterations of EM (10 in the published tables).
     pub max_iter: usize,
     /// Stop when one EM step changes no probability, of a confusion matrix or of a class, by more than this.
     pub tol: f64,
     /// Smoothing: added to every cell of the expected counts.
     pub alpha: f64,
-    /// Class shares: learned, all alike, or as given in `class_shares`.
+    /// Class shares: learned, uniform, or as given in `class_shares`.
     pub class_prior: ClassPrior,
     /// Shares by class name for `class_prior=fixed`, as a JSON object.
     pub class_shares: BTreeMap<String, f64>,

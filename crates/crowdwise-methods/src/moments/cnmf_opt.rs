@@ -29,10 +29,10 @@ pub struct CnmfOpt {
     /// In which order annotators are taken in a round: those who `share` most items first, whatever their names, or as in
     /// the `table` (published).
     pub order: Order,
-    /// Rounds of mirror descent. Few rounds are part of the method: more of them fit the moments better and the truth
+    /// Number of rounds of mirror descent. Few rounds are part of the method: more of them fit the moments better and the truth
     /// worse.
     pub rounds: usize,
-    /// Steps on one matrix in a round.
+    /// Number of steps on one matrix per round.
     pub inner_iter: usize,
     /// First step size that is tried; it shrinks by a tenth until the divergence falls enough.
     pub step: f64,

@@ -25,7 +25,7 @@ pub struct CnmfSpa {
     /// How the columns of a matrix are given to classes: as they go with the `votes`, or by the largest `trace` as
     /// published (which cannot see an annotator who exchanges classes).
     pub align: Align,
-    /// What becomes of annotators with too few overlaps: their matrices come from the `votes`, or they are left out of
+    /// What to do with annotators who share too few items with others: their matrices come from the `votes`, or they are left out of
     /// the decision (`leave-out`, as published).
     pub others: Others,
     /// Class shares of the decision: `uniform` (as published), or `learn` those that the moments give.

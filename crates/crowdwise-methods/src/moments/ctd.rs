@@ -23,17 +23,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ctd {
-    /// Most rounds over all matrices.
+    /// Maximum number of rounds over all matrices.
     pub max_iter: usize,
     /// Stop when a round changes the matrices, and the class shares, by less than this part in all.
     pub tol: f64,
-    /// Steps of ADMM on one matrix in a round.
+    /// Number of ADMM steps on one matrix per round.
     pub inner_iter: usize,
-    /// Triples of annotators at most; with up to 20 annotators all are used.
+    /// Maximum number of triples of annotators; with up to 20 annotators all are used.
     pub max_triples: usize,
     /// Items that a triple should share; triples with fewer are used only where there are not enough others.
     pub min_common: usize,
-    /// Starts in all; those after the first are random, and the one under whose matrices the labels are
+    /// Number of starts; all but the first are random, and the one under whose matrices the labels are
     /// likeliest is kept.
     pub restarts: usize,
     /// Where the first start begins: at the matrices of the votes (`majority`), at `random` ones as published, or at

@@ -26,11 +26,11 @@ pub struct SymNmf {
     /// Where the search for the common subspace begins: the leading `eigenvectors` of all co-occurrences, the matrices of
     /// the `votes`, or `both`, of which the one under which the labels are more likely is kept.
     pub init: SymNmfInit,
-    /// Most sweeps over the annotators in the search for the common subspace.
+    /// Maximum number of sweeps over the annotators in the search for the common subspace.
     pub max_iter: usize,
     /// Stop when a sweep changes the factors by less than this part.
     pub tol: f64,
-    /// Rotations that are tried: the first begins at the votes, the others at random; the one with the smallest negative
+    /// Number of rotations to try: the first starts from the votes, the others at random; the one with the smallest negative
     /// part is kept.
     pub restarts: usize,
     /// Count each pair of annotators by the items that they share.

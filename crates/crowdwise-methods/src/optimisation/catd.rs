@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Catd {
-    /// Most rounds of weights and truths.
+    /// Maximum number of rounds of weights and truths.
     pub max_iter: usize,
     /// Real values: stop when no estimate moves by more than this many typical standard deviations. Classes: stop when none
     /// changes.
     pub tol: f64,
-    /// The interval of an annotator's error leaves out this share; the weight rests on its upper end.
+    /// One minus the confidence level of the interval of an annotator's error; the weight uses its upper end.
     pub alpha: f64,
     /// Classes: added to every annotator's number of errors, so that one faultless annotator with few labels does not decide
     /// alone; 0 = as published.
@@ -53,7 +53,7 @@ impl Method for Catd {
     const INFO: MethodInfo = MethodInfo {
         id: "catd",
         name: "CATD",
-        summary: "Weights from the upper confidence limit of an annotator's error, so that few labels weigh little.",
+        summary: "Weights from the upper confidence limit of an annotator's error: annotators with few labels count little.",
         doc: include_str!("catd.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical, LabelKind::Real],

@@ -31,7 +31,7 @@ pub enum Distance {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Crh {
-    /// Most rounds of weights and truths.
+    /// Maximum number of rounds of weights and truths.
     pub max_iter: usize,
     /// Real values: stop when no estimate moves by more than this many typical standard deviations. Classes: stop when none
     /// changes.
@@ -81,7 +81,7 @@ impl Method for Crh {
     const INFO: MethodInfo = MethodInfo {
         id: "crh",
         name: "CRH",
-        summary: "Truths and weights of annotators that minimise the weighted loss, for classes and for real values.",
+        summary: "Truths and annotator weights that minimise the weighted loss, for classes and for real values.",
         doc: include_str!("crh.md"),
         aliases: &["opt-crowd"],
         accepts: &[LabelKind::Categorical, LabelKind::Real],

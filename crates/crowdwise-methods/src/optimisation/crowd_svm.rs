@@ -20,13 +20,13 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CrowdSvm {
-    /// Independent chains, run in parallel.
+    /// Number of independent chains, run in parallel.
     pub chains: usize,
-    /// Sweeps of each chain that are dropped at the beginning.
+    /// Number of sweeps dropped at the start of each chain.
     pub burn_in: usize,
-    /// Sweeps of each chain that are kept.
+    /// Number of sweeps kept from each chain.
     pub keep: usize,
-    /// What a missed margin costs (the c of the paper).
+    /// Cost of a missed margin (the c of the paper).
     pub penalty: f64,
     /// By how much a class should win (the ℓ of the paper), in units of one vote.
     pub margin: f64,

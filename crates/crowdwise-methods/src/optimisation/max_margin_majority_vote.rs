@@ -15,11 +15,11 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MaxMarginMajorityVote {
-    /// Most rounds of weights and classes.
+    /// Maximum number of rounds of weights and classes.
     pub max_iter: usize,
-    /// Sub-gradient steps for the weights in a round.
+    /// Number of sub-gradient steps for the weights per round.
     pub inner_iter: usize,
-    /// What a missed margin costs (the C of the paper).
+    /// Cost of a missed margin (the C of the paper).
     pub penalty: f64,
     /// By how much a class should win (the ℓ of the paper), in units of one vote.
     pub margin: f64,
@@ -86,7 +86,7 @@ impl Method for MaxMarginMajorityVote {
     const INFO: MethodInfo = MethodInfo {
         id: "max-margin-majority-vote",
         name: "Max-margin majority vote",
-        summary: "Weighted vote whose weights let every item's class win by a margin, as a support vector machine does.",
+        summary: "Weighted vote whose weights make every item's class win by a margin, as in a support vector machine.",
         doc: include_str!("max_margin_majority_vote.md"),
         aliases: &["m3v"],
         accepts: &[LabelKind::Categorical],

@@ -63,15 +63,15 @@ pub enum MinimaxSearch {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MinimaxEntropy {
-    /// Most rounds of parameters and beliefs.
+    /// Maximum number of rounds of parameters and beliefs.
     pub max_iter: usize,
     /// Stop when no belief changes by more than this in a round.
     pub tol: f64,
-    /// Most search steps for the parameters in a round.
+    /// Maximum number of search steps for the parameters in a round.
     pub inner_iter: usize,
     /// End the search of a round when no parameter would move by more than this.
     pub inner_tol: f64,
-    /// What annotators and items are: `categorical`, `vector`, `ordinal`, `scalar` (one difficulty an item), `annotators`
+    /// What annotators and items are: `categorical`, `vector`, `ordinal`, `scalar` (one difficulty per item), `annotators`
     /// (no item terms), `integrated` (as categorical, but items are averaged over, annotators are drawn to what they have in
     /// common, and how much items differ is learned: holds on sparse data), or `auto` = ordinal for ordered classes, else
     /// categorical.
@@ -83,13 +83,13 @@ pub struct MinimaxEntropy {
     pub alpha: Option<f64>,
     /// Ridge of items instead of the one by `gamma`.
     pub beta: Option<f64>,
-    /// Choose `gamma` among 1/4, 1/2, 1, 2 and 4 by how well hidden labels are foretold, in so many folds; 0 = take it as
+    /// Choose `gamma` among 1/4, 1/2, 1, 2 and 4 by how well hidden labels are predicted, with this many folds; 0 = take it as
     /// it is.
     pub folds: usize,
     /// Search: `joint` (all parameters at once), `alternating` (annotators, then items: faster on large data, little memory),
     /// or `auto` = joint up to 20,000 parameters.
     pub search: MinimaxSearch,
-    /// Class shares: learned, all alike, or as given in `class_shares`.
+    /// Class shares: learned, uniform, or as given in `class_shares`.
     pub class_prior: ClassPrior,
     /// Shares by class name for `class_prior=fixed`, as a JSON object.
     pub class_shares: BTreeMap<String, f64>,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ordinal {
-    /// Most iterations (passes over the labels).
+    /// Maximum number of iterations (passes over the labels).
     pub max_iter: usize,
     /// Stop when one step changes no expected probability by more than this.
     pub tol: f64,
@@ -148,7 +148,7 @@ impl Method for Ordinal {
     const INFO: MethodInfo = MethodInfo {
         id: "ordinal",
         name: "Ordinal annotators",
-        summary: "Annotators see the true grade with a bias and a noise of their own, or guess; few numbers for each of them.",
+        summary: "Annotators see the true grade with their own bias and noise, or guess; few parameters per annotator.",
         doc: include_str!("ordinal.md"),
         aliases: &["graded-response"],
         accepts: &[LabelKind::Categorical],

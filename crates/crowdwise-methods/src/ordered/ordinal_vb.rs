@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OrdinalVb {
-    /// Most iterations (passes over the labels) after the scale is fitted.
+    /// Maximum number of iterations (passes over the labels) after the scale is fitted.
     pub max_iter: usize,
     /// Stop when one step changes no expected probability by more than this, both for biases and noises and after them.
     pub tol: f64,
     /// Weight of the ordinal rows in those of an annotator, in labels, and likewise of the pooled ones.
     pub strength: f64,
-    /// Most iterations for the biases and noises.
+    /// Maximum number of iterations for the biases and noises.
     pub scale_iter: usize,
     /// Share of labels that are slips, spread evenly.
     pub slip: f64,

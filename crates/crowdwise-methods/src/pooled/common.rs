@@ -1,4 +1,4 @@
-//! The confusion matrix that annotators have in common: everybody counts about once, however much he labelled.
+//! The confusion matrix that annotators have in common: everybody counts about once, however much they labelled.
 
 /// Weight of the matrix that is believed before the labels are seen, in labels of a class.
 const STRENGTH: f64 = 4.0;

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CommunityBcc {
-    /// Most iterations (passes over the labels) of each start.
+    /// Maximum number of iterations (passes over the labels) of each start.
     pub max_iter: usize,
     /// Stop when one step changes no expected probability by more than this.
     pub tol: f64,
@@ -34,7 +34,7 @@ pub struct CommunityBcc {
     pub beta_diagonal: f64,
     /// Weight of the other cells.
     pub beta_off: f64,
-    /// Starts in all (one is enough for one community); the one with the best evidence is kept.
+    /// Number of starts (one is enough for one community); the one with the best evidence is kept.
     pub restarts: usize,
     /// What every start begins with: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,
@@ -104,7 +104,7 @@ impl Method for CommunityBcc {
     const INFO: MethodInfo = MethodInfo {
         id: "community-bcc",
         name: "Community BCC",
-        summary: "Annotators belong to communities, whose confusion rows they vary, by variational Bayes.",
+        summary: "Annotators belong to communities with similar confusion matrices, by variational Bayes.",
         doc: include_str!("community_bcc.md"),
         aliases: &["cbcc"],
         accepts: &[LabelKind::Categorical],

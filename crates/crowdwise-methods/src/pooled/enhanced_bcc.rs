@@ -19,11 +19,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EnhancedBcc {
-    /// Most iterations (passes over the labels) of each start.
+    /// Maximum number of iterations (passes over the labels) of each start.
     pub max_iter: usize,
     /// Stop when one step changes no expected probability by more than this.
     pub tol: f64,
-    /// Most sub-types of a class. Never more than one for each hundred items; 1 is `bayes-dawid-skene`.
+    /// Maximum number of sub-types of a class. Never more than one for each hundred items; 1 is `bayes-dawid-skene`.
     pub subtypes: usize,
     /// Dirichlet parameter of the class shares.
     pub alpha: f64,
@@ -33,7 +33,7 @@ pub struct EnhancedBcc {
     pub beta_diagonal: f64,
     /// Dirichlet parameter of the other cells.
     pub beta_off: f64,
-    /// Starts in all (one is enough without sub-types); the one with the best bound is kept.
+    /// Number of starts (one is enough without sub-types); the one with the best bound is kept.
     pub restarts: usize,
     /// What every start divides among the sub-types: the vote shares (`majority`), or the classes that `random` matrices, or those
     /// of another method, give.

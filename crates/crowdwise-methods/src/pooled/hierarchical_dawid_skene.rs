@@ -16,21 +16,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HierarchicalDawidSkene {
-    /// Most iterations (passes over the labels).
+    /// Maximum number of iterations (passes over the labels).
     pub max_iter: usize,
     /// Stop when one step changes no probability, of a confusion matrix or of a class, by more than this.
     pub tol: f64,
-    /// Spread of annotators around the population to begin with, on the scale of logits.
+    /// Initial spread of annotators around the population, on the scale of logits.
     pub spread: f64,
     /// Estimate the spread of each class; otherwise it stays as given.
     pub learn_spread: bool,
     /// Accuracy of the population to begin with.
     pub prior_accuracy: f64,
-    /// Newton steps on the rows of an annotator in an iteration.
+    /// Number of Newton steps on the rows of an annotator per iteration.
     pub newton_steps: usize,
     /// Added to every class count.
     pub beta: f64,
-    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    /// Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,
 }
 
@@ -186,7 +186,7 @@ impl Method for HierarchicalDawidSkene {
     const INFO: MethodInfo = MethodInfo {
         id: "hierarchical-dawid-skene",
         name: "Hierarchical Dawid-Skene",
-        summary: "Rows of annotators vary around those of a population, whose spread is learned: partial pooling.",
+        summary: "Confusion matrices that vary around those of a population, whose spread is learned: partial pooling.",
         doc: include_str!("hierarchical_dawid_skene.md"),
         aliases: &["hds"],
         accepts: &[LabelKind::Categorical],

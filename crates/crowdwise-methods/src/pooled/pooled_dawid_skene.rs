@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PooledDawidSkene {
-    /// Most iterations (passes over the labels) at the full temperature 1. Annealing adds at most 8 for each temperature.
+    /// Maximum number of iterations (passes over the labels) at the full temperature 1. Annealing adds at most 8 for each temperature.
     pub max_iter: usize,
     /// Stop when one step changes no expected probability by more than this.
     pub tol: f64,
@@ -38,7 +38,7 @@ pub struct PooledDawidSkene {
     /// Temperatures that the fit passes before 1, rising; the likelihood is raised to them. `null`: 0.2, 0.4, 0.6, 0.8 for
     /// full matrices and none for `one`, which turns classes round when it is annealed. `[]`: none.
     pub temperatures: Option<Vec<f64>>,
-    /// Where the iterations begin: the vote shares (`majority`), `random` matrices, or those of another method.
+    /// Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,
 }
 
@@ -83,7 +83,7 @@ impl Default for PooledDawidSkene {
 /// The path of annealing.
 const TEMPERATURES: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 
-/// Most iterations at each temperature below 1.
+/// Maximum number of iterations at each temperature below 1.
 const STAGE: usize = 8;
 
 impl PooledDawidSkene {

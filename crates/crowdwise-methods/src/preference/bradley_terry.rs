@@ -16,10 +16,10 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BradleyTerry {
-    /// What a tie says: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
+    /// How ties are treated: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
     /// outcome whose rate is estimated; `half`, half a win for each side.
     pub ties: TieModel,
-    /// Pull of the scores towards 0 (weight of half their sum of squares): keeps scores finite for items that always
+    /// Strength of the pull of the scores towards 0 (weight of half their sum of squares): keeps scores finite for items that always
     /// win or always lose. 0 = maximum likelihood.
     pub ridge: f64,
     /// Wins and losses of every item against a virtual item of score 0, another way to keep scores finite.
@@ -27,7 +27,7 @@ pub struct BradleyTerry {
     /// Also estimates an advantage of the item shown left. Refused, with a finding, unless at least a fifth of the
     /// pairs compared more than once was shown in both orders.
     pub position: bool,
-    /// Level of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
     /// Components of up to this many items get exact standard errors (time grows with the third power); larger ones
     /// get approximate ones, which are too small where comparisons are few.
@@ -35,7 +35,7 @@ pub struct BradleyTerry {
     /// How the maximum is sought: `newton`; or `rounds`, in which every item's share becomes its wins over what its
     /// opponents' shares make likely (the MM algorithm, slower; it needs `ties=half`, no pull and no position).
     pub solver: Solver,
-    /// Most Newton steps, or rounds.
+    /// Maximum number of Newton steps, or rounds.
     pub max_iter: usize,
     /// Stops when no score changes by more than this; with `solver=rounds`, when the shares change by less in all.
     pub tol: f64,
@@ -242,7 +242,7 @@ fn only_ties() -> Finding {
         "only-ties",
         Severity::Warning,
         Subject::Data,
-        "every comparison is a tie: how often ties happen cannot be told from how close the items are",
+        "every comparison is a tie: the rate of ties cannot be separated from how close the items are",
         "ties were counted half to each side; collect comparisons that end with a winner",
     )
 }

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CrowdBradleyTerry {
-    /// What a tie says: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
+    /// How ties are treated: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
     /// outcome whose rate is estimated; `half`, half a win for each side.
     pub ties: TieModel,
     /// Advantage of the item shown left: `none`, one for all annotators (`shared`), or one for each (`annotators`,
@@ -28,18 +28,18 @@ pub struct CrowdBradleyTerry {
     /// Prior of the reliability w: w^(alpha - 1) (1 - w)^(beta - 1). More than `beta`, so that "most are right" tells
     /// the ranking from its reverse. `null`: both are estimated from the comparisons.
     pub alpha: Option<f64>,
-    /// See `alpha`; both are given or none.
+    /// See `alpha`; give both or neither.
     pub beta: Option<f64>,
     /// Wins and losses of every item against a virtual item of score 0: keeps scores finite.
     pub virtual_wins: f64,
-    /// Pull of the scores towards 0 (weight of half their sum of squares).
+    /// Strength of the pull of the scores towards 0 (weight of half their sum of squares).
     pub ridge: f64,
-    /// Level of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
     /// Up to this many items standard errors are exact (time grows with the third power); beyond they are approximate
     /// and too small where comparisons are few.
     pub dense_items: usize,
-    /// Most steps of the optimiser.
+    /// Maximum number of steps of the optimiser.
     pub max_iter: usize,
     /// Stops when no variable would move by more than this in a scaled gradient step.
     pub tol: f64,

@@ -9,7 +9,7 @@ const DENSE: usize = 400;
 /// How well the conjugate gradients solve for a step: each step then leaves this much of the distance, beside what is
 /// left because the likelihood is not quadratic.
 const ACCURACY: f64 = 1e-4;
-/// Most steps of one conjugate gradient run; a step that is not quite solved is still a step uphill.
+/// Maximum number of steps of one conjugate gradient run; a step that is not quite solved is still a step uphill.
 const MAX_CG: usize = 2000;
 
 /// The second derivatives as a linear map.

@@ -177,7 +177,7 @@ pub fn no_position(c: &Comparisons) -> Finding {
         Severity::Warning,
         Subject::Data,
         format!(
-            "of {} pairs compared more than once, {:.0} % were shown in both orders, so an advantage of the left item cannot be told from the items' scores; it was taken as 0",
+            "of {} pairs compared more than once, {:.0} % were shown in both orders, so an advantage of the left item cannot be separated from the items' scores; it was taken as 0",
             group(c.repeated as u64),
             100.0 * c.both_orders
         ),

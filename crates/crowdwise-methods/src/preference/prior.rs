@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_crowd_is_seen_in_its_answers() {
-        // all alike and nearly perfect: nobody is given a reliability of his own
+        // all alike and nearly perfect: nobody is given a reliability of their own
         let alike = told(&[1.0], 1);
         assert!(alike.mean > 0.98 && alike.exponents()[1] < 1.5, "{alike:?}");
         // mean 0.6, and very different

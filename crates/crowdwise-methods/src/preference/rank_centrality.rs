@@ -18,12 +18,12 @@ pub struct RankCentrality {
     /// Wins added to both sides of every compared pair. 0 is taken as 1, with a finding, where some items won or lost
     /// everything: the walk would never leave them.
     pub alpha: f64,
-    /// Level of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
     /// Components of up to this many items get intervals from the whole covariance; larger ones from each item's own
     /// comparisons alone.
     pub dense_items: usize,
-    /// Most sweeps over the items.
+    /// Maximum number of sweeps over the items.
     pub max_iter: usize,
     /// Stops when no score changes by more than this.
     pub tol: f64,

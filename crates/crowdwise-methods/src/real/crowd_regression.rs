@@ -16,11 +16,11 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CrowdRegression {
-    /// Most rounds.
+    /// Maximum number of rounds.
     pub max_iter: usize,
     /// Stop when no estimate moves by more than this part of the typical noise.
     pub tol: f64,
-    /// Whether annotators have a bias of their own.
+    /// Whether each annotator has a bias.
     pub bias: bool,
     /// Whether annotators also stretch or squeeze the scale in their own way.
     pub scale: bool,
@@ -28,7 +28,7 @@ pub struct CrowdRegression {
     pub degrees_of_freedom: Option<f64>,
     /// How alike the noise of annotators is: see `gaussian-annotators`.
     pub alpha: Option<f64>,
-    /// Pull of the weights (of features with deviation 1) towards 0, in items' worth.
+    /// Strength of the pull of the weights (of features with deviation 1) towards 0, in items' worth.
     pub ridge: f64,
 }
 
@@ -50,7 +50,7 @@ impl Method for CrowdRegression {
     const INFO: MethodInfo = MethodInfo {
         id: "crowd-regression",
         name: "Regression from a crowd",
-        summary: "Truths as a linear function of features, with a bias and a noise per annotator.",
+        summary: "True values as a linear function of features, with a bias and a noise level per annotator.",
         doc: include_str!("crowd_regression.md"),
         aliases: &["reg-e2e"],
         accepts: &[LabelKind::Real],

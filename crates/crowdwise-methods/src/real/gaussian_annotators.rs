@@ -13,11 +13,11 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GaussianAnnotators {
-    /// Most rounds.
+    /// Maximum number of rounds.
     pub max_iter: usize,
     /// Stop when no estimate moves by more than this part of the typical noise.
     pub tol: f64,
-    /// Whether annotators have a bias of their own.
+    /// Whether each annotator has a bias.
     pub bias: bool,
     /// Whether annotators also stretch or squeeze the scale in their own way: value = bias + scale x truth + noise.
     pub scale: bool,
@@ -49,7 +49,7 @@ impl Method for GaussianAnnotators {
     const INFO: MethodInfo = MethodInfo {
         id: "gaussian-annotators",
         name: "Gaussian annotators",
-        summary: "Real values with a bias, a noise and, on demand, a scale per annotator; robust with Student's t.",
+        summary: "Real values with a bias, a noise level and, optionally, a scale per annotator; robust with Student's t.",
         doc: include_str!("gaussian_annotators.md"),
         aliases: &["reg-em", "reg-t"],
         accepts: &[LabelKind::Real],

@@ -13,7 +13,7 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LevelPropagation {
-    /// Most rounds of messages.
+    /// Maximum number of rounds of messages.
     pub max_iter: usize,
     /// Stop when no message (a probability) changes by more than this.
     pub tol: f64,

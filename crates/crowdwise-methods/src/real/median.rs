@@ -26,7 +26,7 @@ impl Method for Median {
     const INFO: MethodInfo = MethodInfo {
         id: "median",
         name: "Median",
-        summary: "The middle value of each item (of an even number: the mean of the two middle ones); unmoved by a few wild values.",
+        summary: "The median of the values of each item; not affected by a few wild values.",
         doc: include_str!("median.md"),
         aliases: &["reg-median"],
         accepts: &[LabelKind::Real],

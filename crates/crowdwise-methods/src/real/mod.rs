@@ -36,7 +36,7 @@ pub(crate) struct Centre {
 }
 
 /// How many labels' worth of the pooled variance an item's own is mixed with, unless asked otherwise. With three, ± 1.645
-/// standard errors hold 90 % of the truths for 2 to 10 values an item (`repro coverage`); less makes items that agree by
+/// standard errors hold 90 % of the truths for 2 to 10 values per item (`repro coverage`); less makes items that agree by
 /// chance look sure.
 pub(crate) const POOLING: f64 = 3.0;
 

@@ -40,7 +40,7 @@ impl Spread {
     }
 }
 
-/// Bias and standard deviation of every annotator's residuals (value minus estimate). The estimate holds his own
+/// Bias and standard deviation of every annotator's residuals (value minus estimate). The estimate includes their own
 /// value too, so both are a little small; with few labels the standard deviation leans on that of all residuals.
 pub(crate) fn annotators(table: &Table, values: &[f64], estimate: &[f64], pooling: f64) -> Annotators {
     let m = table.n_annotators();

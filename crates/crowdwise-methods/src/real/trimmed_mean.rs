@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrimmedMean {
-    /// Share of the values that is cut off at each end.
+    /// Share of the values to cut off at each end.
     pub trim: f64,
     /// Cuts exactly that share, the last value cut in part (five values, 10 %: the smallest and the largest count
     /// half). Otherwise whole values only, rounded down: nothing is then cut from fewer than 1/trim values.
@@ -31,7 +31,7 @@ impl Method for TrimmedMean {
     const INFO: MethodInfo = MethodInfo {
         id: "trimmed-mean",
         name: "Trimmed mean",
-        summary: "The mean of each item without a share of its smallest and largest values.",
+        summary: "The mean of each item's values, leaving out a share of the smallest and largest.",
         doc: include_str!("trimmed_mean.md"),
         aliases: &["reg-trimmed"],
         accepts: &[LabelKind::Real],

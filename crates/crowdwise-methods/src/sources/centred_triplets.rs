@@ -19,9 +19,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CentredTriplets {
-    /// Shares by class name, as a JSON object. Empty: all alike.
+    /// Shares by class name, as a JSON object. Empty: uniform.
     pub class_shares: BTreeMap<String, f64>,
-    /// Count silence as evidence. Without it items on which nobody votes keep the class shares.
+    /// Treat a missing vote as evidence. Without it, items on which nobody votes keep the class shares.
     pub abstentions: bool,
 }
 

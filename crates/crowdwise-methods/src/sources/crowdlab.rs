@@ -123,7 +123,7 @@ impl<'a> Crowd<'a> {
             wrong += f64::from(argmax(&self.row(u)) != consensus[u]);
             n += 1.0;
         }
-        // with one label an item nothing is known: labels and model weigh the same
+        // with one label per item nothing is known: labels and model weigh the same
         let alone = n == 0.0;
         let right = if alone { 1.0 } else { agree / n };
         let spread = if k > 1 { (1.0 - right) / (k - 1) as f64 } else { 0.0 };

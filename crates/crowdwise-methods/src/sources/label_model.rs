@@ -17,19 +17,19 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LabelModel {
-    /// Most steps of the optimiser. They cost no pass over the votes.
+    /// Maximum number of steps of the optimiser. They cost no pass over the votes.
     pub max_iter: usize,
     /// Stop when one step changes no rate by more than this.
     pub tol: f64,
-    /// Precision of a vote that the fit begins with and is drawn to.
+    /// Precision of a vote at the start of the fit, and towards which it is pulled.
     pub prior_accuracy: f64,
     /// How strongly.
     pub lambda: f64,
     /// Length of a step (Adam).
     pub learning_rate: f64,
-    /// Shares by class name, as a JSON object. Empty: all alike.
+    /// Shares by class name, as a JSON object. Empty: uniform.
     pub class_shares: BTreeMap<String, f64>,
-    /// Count silence as evidence. Without it items on which nobody votes keep the class shares.
+    /// Treat a missing vote as evidence. Without it, items on which nobody votes keep the class shares.
     pub abstentions: bool,
 }
 

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LfEm {
-    /// Most iterations (passes over the votes).
+    /// Maximum number of iterations (passes over the votes).
     pub max_iter: usize,
     /// Stop when one step changes no posterior by more than this.
     pub tol: f64,
@@ -29,7 +29,7 @@ pub struct LfEm {
     pub class_prior: ClassPrior,
     /// Shares by class name for `class_prior=fixed`, as a JSON object.
     pub class_shares: BTreeMap<String, f64>,
-    /// Count silence as evidence. Without it items on which nobody votes keep the class shares.
+    /// Treat a missing vote as evidence. Without it, items on which nobody votes keep the class shares.
     pub abstentions: bool,
     /// Sources of one label that vote on the same items more than this (phi correlation) share one weight. 1: never.
     pub copy_threshold: f64,

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OneClassSources {
-    /// Most steps of the search for the accuracies.
+    /// Maximum number of steps of the search for the accuracies.
     pub max_iter: usize,
     /// Stop when one step would change no log-odds by more than this.
     pub tol: f64,
@@ -62,7 +62,7 @@ impl Method for OneClassSources {
     const INFO: MethodInfo = MethodInfo {
         id: "one-class-sources",
         name: "One-class sources",
-        summary: "Weighted vote for sources that vote one class or are silent; no label wins that nobody gave.",
+        summary: "Weighted vote for sources that vote for one class or abstain; only labels that somebody gave can win.",
         doc: include_str!("one_class_sources.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical],

@@ -18,13 +18,13 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Spem {
-    /// Most EM iterations (passes over the labels) in each round.
+    /// Maximum number of EM iterations (passes over the labels) in each round.
     pub max_iter: usize,
     /// Stop EM when one step changes no probability, of a confusion matrix or of a class, by more than this.
     pub tol: f64,
     /// Smoothing: added to every cell of the expected counts. Less of it lets annotators with few labels look informative.
     pub alpha: f64,
-    /// Class shares: learned, all alike, or as given in `class_shares`.
+    /// Class shares: learned, uniform, or as given in `class_shares`.
     pub class_prior: ClassPrior,
     /// Shares by class name for `class_prior=fixed`, as a JSON object.
     pub class_shares: BTreeMap<String, f64>,
@@ -35,7 +35,7 @@ pub struct Spem {
     pub threshold: f64,
     /// Annotators with fewer labels stay, whatever their score.
     pub min_labels: u64,
-    /// Most rounds of EM and leaving out.
+    /// Maximum number of rounds of EM and leaving out.
     pub max_rounds: usize,
     /// Extrapolate (SQUAREM): the same optimum in fewer iterations.
     pub accelerate: bool,
@@ -63,7 +63,7 @@ impl Default for Spem {
 
 /// Who is left must be at least so many, to be compared with each other.
 const FEWEST: usize = 3;
-/// Labels an item below which leaving out is warned of.
+/// Labels per item below which leaving out is warned of.
 const THIN: f64 = 3.0;
 
 impl Method for Spem {
@@ -242,7 +242,7 @@ fn said(data: &Dataset, rest: &Dataset, n: &[u64], left_out: &[usize]) -> Vec<Fi
             Severity::Warning,
             Subject::Data,
             format!("{} items had labels of such annotators only", group((before - after) as u64)),
-            "nothing but the class shares is known of them: ask for other labels",
+            "all that is known about them is the class shares: collect labels from other annotators",
         ));
     }
     let mean = |d: &Dataset, items: usize| d.table.n_labels() as f64 / items.max(1) as f64;
@@ -252,7 +252,7 @@ fn said(data: &Dataset, rest: &Dataset, n: &[u64], left_out: &[usize]) -> Vec<Fi
             "few-labels-left",
             Severity::Warning,
             Subject::Data,
-            format!("{is:.1} labels an item are left of {was:.1}"),
+            format!("{is:.1} labels per item are left of {was:.1}"),
             "that is too few to tell annotators apart well: add labels by others, or lower `threshold`",
         ));
     }

@@ -20,7 +20,7 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mmsr {
-    /// Most rounds of trimmed ratios, for each part of the data.
+    /// Maximum number of rounds of trimmed ratios, for each part of the data.
     pub max_iter: usize,
     /// Stop when no skill (0 = guesses, 1 = always right) changes by more than this in a round.
     pub tol: f64,

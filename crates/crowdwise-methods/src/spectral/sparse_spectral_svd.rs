@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SparseSpectralSvd {
-    /// Most products with a matrix, for each part of the data, each problem that the classes make and each of the two matrices.
+    /// Maximum number of products with a matrix, for each part of the data, each problem that the classes make and each of the two matrices.
     pub max_iter: usize,
     /// Stop when an eigenvector solves its equation up to this share of the eigenvalue.
     pub tol: f64,
     /// What two annotators have in common: the `mean` agreement on their common items, whatever their number, or its
-    /// `sum` over them (cheaper, and linear in labels for any number of labels an item).
+    /// `sum` over them (cheaper, and linear in labels for any number of labels per item).
     pub overlap: Overlap,
     /// More than two classes: `joint`, `one-vs-rest`, `thresholds` (of ordered classes, as in published tables), or
     /// `auto` = thresholds if the classes are ordered, else joint.

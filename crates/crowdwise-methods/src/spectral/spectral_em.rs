@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpectralEm {
-    /// Most EM iterations (passes over the labels) from each start.
+    /// Maximum number of EM iterations (passes over the labels) from each start.
     pub max_iter: usize,
     /// Stop when one EM step changes no probability, of a confusion matrix or of a class, by more than this.
     pub tol: f64,
@@ -38,7 +38,7 @@ pub struct SpectralEm {
     /// How annotators are first split into three groups: at `random` (with the seed, equal numbers of labels), or in
     /// `order` of the table, every third one. Further starts are always random.
     pub split: Split,
-    /// Splits that are tried; the one with the best objective after EM is kept.
+    /// Number of splits to try; the one with the best objective after EM is kept.
     pub restarts: usize,
     /// Extrapolate (SQUAREM): the same optimum in fewer iterations.
     pub accelerate: bool,

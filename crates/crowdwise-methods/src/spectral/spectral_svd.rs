@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpectralSvd {
-    /// Most products with the matrix of labels and its transpose, for each part of the data and each problem that the classes make.
+    /// Maximum number of products with the matrix of labels and its transpose, for each part of the data and each problem that the classes make.
     pub max_iter: usize,
     /// Stop when the singular vector solves its equation up to this share of the squared singular value.
     pub tol: f64,

@@ -20,13 +20,13 @@ pub struct WeightedMajorityVote {
     pub rule: Rule,
     /// Weights of annotators by name, for rule `given`, e.g. {"ann": 2, "bob": 0.5}.
     pub weights: BTreeMap<String, f64>,
-    /// Weight of the annotators that `weights` does not name.
+    /// Weight of annotators not listed in `weights`.
     pub other_weight: f64,
     /// Known accuracies of annotators by name, for rule `log-odds`; all others are estimated by agreement.
     pub accuracies: BTreeMap<String, f64>,
-    /// Compares an annotator with the majority of the others: without it everybody agrees with himself a little.
+    /// Compares an annotator with the majority of the others: without it, everybody agrees with themselves a little.
     pub leave_one_out: bool,
-    /// Most rounds of rule `iterative`.
+    /// Maximum number of rounds of rule `iterative`.
     pub max_iter: usize,
     /// Factor of rule `multiplicative` for a wrong answer.
     pub beta: f64,
@@ -270,7 +270,7 @@ fn by_name(
         Severity::Warning,
         Subject::Data,
         format!(
-            "{} of {} names in `{parameter}` are no annotators of the data, first `{first}`",
+            "{} of {} names in `{parameter}` are not annotators in the data, first `{first}`",
             unknown.len(),
             values.len()
         ),

@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ZeroBasedSkill {
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub max_iter: usize,
     /// Stops when no skill changes by more than this; further iterations would change nothing.
     pub tol: f64,
     /// First step towards the measured agreement: 1 replaces the skill by it, less averages.
     pub learning_rate: f64,
-    /// The step is shortened at every so many iterations.
+    /// Number of iterations after which the step is shortened.
     pub reduce_every: usize,
-    /// The step is multiplied by this each time.
+    /// Factor by which the step is shortened each time.
     pub reduce_factor: f64,
     /// Every skill starts this much above chance, 1/K.
     pub head_start: f64,
@@ -42,7 +42,7 @@ impl Method for ZeroBasedSkill {
     const INFO: MethodInfo = MethodInfo {
         id: "zero-based-skill",
         name: "Zero-based skill",
-        summary: "Weighted vote in which every annotator's weight steps towards the share of his labels that the vote agrees with.",
+        summary: "Weighted vote; each annotator's weight moves towards their agreement with the vote.",
         doc: include_str!("zero_based_skill.md"),
         aliases: &["zbs"],
         accepts: &[LabelKind::Categorical],

@@ -84,7 +84,7 @@ fn label(entry: &LabelEntry<'_>, d: &FitDocument<'_>) -> Option<String> {
         LabelEntry::Class { item, label, probability, posterior, .. } => {
             let named = d.class_names.iter().any(|c| c == label);
             let what = if !named {
-                Some(format!("the label `{label}` is no class"))
+                Some(format!("the label `{label}` is not a class"))
             } else if share(*probability) {
                 shares(posterior, d.class_names.len()).map(|what| format!("`posterior` {what}"))
             } else {

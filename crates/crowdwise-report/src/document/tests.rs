@@ -146,7 +146,7 @@ fn a_kept_fit_that_cannot_be_one_is_refused() {
         ("/annotators/1/information_bits", (-3.0).into(), "`information_bits` is -3"),
         ("/labels/0/posterior", serde_json::json!([0.5]), "has 1 numbers for 2 classes"),
         ("/labels/1/probability", 2.0.into(), "`probability` is 2"),
-        ("/labels/1/label", "maybe".into(), "`maybe` is no class"),
+        ("/labels/1/label", "maybe".into(), "`maybe` is not a class"),
         ("/class_prior/0", (-0.5).into(), "a share of -0.5"),
         ("/data/items", u64::MAX.into(), "no table can hold"),
     ];

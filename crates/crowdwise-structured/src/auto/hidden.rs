@@ -18,7 +18,7 @@ const POOLED: [f64; 4] = [4.0, 20.0, 100.0, f64::INFINITY];
 /// Numbers of all annotators' habits at most; above, annotators are not told apart.
 const MOST: usize = 20_000_000;
 
-/// What predicting the hidden labels cost, in nats a label.
+/// What predicting the hidden labels cost, in nats per label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Verdict {
     pub tokens: f64,

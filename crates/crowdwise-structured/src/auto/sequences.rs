@@ -21,7 +21,7 @@ const WORSE: f64 = 2.0;
 /// Smoothing of the model of tokens: where most tokens are outside every span, cells of rare tags are nearly empty.
 const ALPHA: f64 = 0.1;
 
-const ADVICE: &str = "⟦crowdwise compare --truth⟧ with the truth of some sequences shows both models beside each other";
+const ADVICE: &str = "with the truth of some sequences, ⟦crowdwise compare --truth⟧ shows which model is better";
 
 /// Chooses a model; whichever it is, tags of the answer can follow each other.
 pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
@@ -30,8 +30,8 @@ pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error
     if data.table.n_annotators() < 3 || t.k() < 2 {
         let few = if t.k() < 2 { "there is only one class" } else { "there are fewer than three annotators" };
         let out = possible(&t, Method::fit(&MajorityVote::default(), data, cx)?, cx)?;
-        let why = format!("the most voted tags that can follow each other were taken: {few}");
-        return Ok(chosen(out, MajorityVote::INFO.id, why, "more annotators who share sequences would allow more"));
+        let why = format!("majority vote was used, limited to tags that can follow each other: {few}");
+        return Ok(chosen(out, MajorityVote::INFO.id, why, "have more annotators label the same sequences"));
     }
     cx.event(&Event::Stage { name: "tokens one by one".into() });
     let tokens = one_by_one(data, cx)?;
@@ -44,8 +44,8 @@ pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error
     if let Some(r) = runs.filter(|r| r.tokens_per_witness() >= PER_WITNESS) {
         let what = if t.steps.are_tags() { "a span" } else { "a run of one class" };
         let why = format!(
-            "{what} has {:.0} tokens on average, and who errs on one of them errs on the next (correlation {:.2}): {:.0} tokens \
-             are worth one witness, and a sequence model would take each for one",
+            "{what} has {:.0} tokens on average, and an annotator who is wrong about one is usually wrong about the next \
+             (correlation {:.2}): {:.0} tokens carry as much evidence as one, which a sequence model would not allow for",
             r.length,
             r.correlation,
             r.tokens_per_witness()
@@ -63,13 +63,13 @@ pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error
     let verdict = hidden::compare(&t, &before, cx, [by_tokens, by_sequences])?;
     match verdict {
         None if cx.cancelled() => Ok(interrupted(tokens)),
-        None => Ok(by_token(tokens, "no sequence has labels of two annotators to compare models by", None)),
+        None => Ok(by_token(tokens, "no sequence was labelled by two annotators, so models cannot be compared", None)),
         Some(v) if v.sequence - v.tokens < WORSE * v.error => {
-            let how = if v.sequence < v.tokens { "better" } else { "no worse, beyond chance," };
-            let why = format!("the sequence model `bayes-seq` was used: {}", words(&v, how));
+            let how = if v.sequence < v.tokens { "better" } else { "no worse" };
+            let why = format!("the sequence model `bayes-seq` was used: {}", words(how));
             Ok(with_scores(chosen(sequence, BayesSeq::INFO.id, why, ADVICE), Some(v)))
         }
-        Some(v) => Ok(by_token(tokens, &format!("for `bayes-seq`, {}", words(&v, "worse")), Some(v))),
+        Some(v) => Ok(by_token(tokens, &format!("for `bayes-seq`, {}", words("worse")), Some(v))),
     }
 }
 
@@ -104,7 +104,7 @@ fn possible(t: &Tokens<'_>, mut out: Outcome, cx: &mut Context<'_>) -> Result<Ou
 }
 
 fn by_token(out: Outcome, why: &str, verdict: Option<Verdict>) -> Outcome {
-    let text = format!("`dawid-skene` of the tokens was used, answered by tags that can follow each other: {why}");
+    let text = format!("`dawid-skene`, token by token and limited to tags that can follow each other, was used: {why}");
     with_scores(chosen(out, DawidSkene::INFO.id, text, ADVICE), verdict)
 }
 
@@ -114,12 +114,8 @@ fn interrupted(tokens: Outcome) -> Outcome {
     out
 }
 
-fn words(v: &Verdict, how: &str) -> String {
-    format!(
-        "it predicts labels of annotators that were hidden from it {how} than token by token ({:.4} against {:.4} nats a label, \
-         standard error of the difference {:.4})",
-        v.sequence, v.tokens, v.error
-    )
+fn words(how: &str) -> String {
+    format!("it predicts hidden labels {how} than a model of single tokens")
 }
 
 fn with_scores(mut out: Outcome, verdict: Option<Verdict>) -> Outcome {

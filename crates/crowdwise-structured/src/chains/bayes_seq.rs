@@ -19,7 +19,7 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BayesSeq {
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub max_iter: usize,
     /// Stop when one step changes no probability of a class by more than this.
     pub tol: f64,
@@ -37,7 +37,7 @@ pub struct BayesSeq {
     pub scheme: Scheme,
     /// Where the iterations begin: at the vote shares, or at Dawid-Skene of the tokens.
     pub init: Begin,
-    /// What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be right
+    /// Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be right
     /// (`posterior`). Both keep to the tag scheme where the classes are tags.
     pub decode: Decode,
 }

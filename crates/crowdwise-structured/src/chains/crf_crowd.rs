@@ -21,17 +21,17 @@ pub struct CrfCrowd {
     /// What the field is trained towards: the probabilities of `bayes-seq` or of `dawid-skene`, the vote shares (`votes`), or
     /// the annotators themselves, of whom one is trusted for each sequence (`mixture`).
     pub targets: Aim,
-    /// Most rounds of the mixture; the other targets take one.
+    /// Maximum number of rounds of the mixture; the other targets take one.
     pub max_iter: usize,
-    /// Most steps of the optimiser in a round.
+    /// Maximum number of steps of the optimiser in a round.
     pub inner_iter: usize,
     /// Stop when no weight would move by more than this, as a share of the tokens.
     pub tol: f64,
-    /// Pull of the weights towards 0 (weight of half their sum of squares).
+    /// Strength of the pull of the weights towards 0 (weight of half their sum of squares).
     pub ridge: f64,
     /// Temperature of the mixture in its first round; it falls to 1 by the last but one.
     pub temperature: f64,
-    /// What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be right
+    /// Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be right
     /// (`posterior`). Both keep to the tag scheme where the classes are tags.
     pub decode: Decode,
 }

@@ -17,7 +17,7 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DsHmm {
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub max_iter: usize,
     /// Stop when one EM step changes no probability of a class by more than this.
     pub tol: f64,
@@ -34,7 +34,7 @@ pub struct DsHmm {
     pub init: Start,
     /// Weight of a label, from 0 to 1: below 1 it makes up for annotators who err several tokens in a row.
     pub temper: f64,
-    /// What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be right
+    /// Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be right
     /// (`posterior`). Both keep to the tag scheme where the classes are tags.
     pub decode: Decode,
 }

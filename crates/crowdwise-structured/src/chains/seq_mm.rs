@@ -16,11 +16,11 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SeqMm {
-    /// Most steps of projected gradient for the transition matrix.
+    /// Maximum number of steps of projected gradient for the transition matrix.
     pub max_iter: usize,
     /// Smoothing of the confusion matrices: added to every cell of the expected counts, as in dawid-skene.
     pub alpha: f64,
-    /// What is answered: the most probable sequence (`viterbi`) or the sequence with the most tokens expected to be right
+    /// Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be right
     /// (`posterior`). Both keep to the tag scheme where the classes are tags.
     pub decode: Decode,
 }

@@ -16,7 +16,7 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DsMrf {
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub max_iter: usize,
     /// Stop when one EM step changes no probability of a class by more than this.
     pub tol: f64,
@@ -26,9 +26,9 @@ pub struct DsMrf {
     pub coupling: Coupling,
     /// The pull of one neighbour: log-odds that it adds to its own class. Where it is learned, the value to begin with.
     pub delta: f64,
-    /// Neighbours of an item where the graph is made of the features.
+    /// Number of neighbours of an item in a graph built from the features.
     pub neighbours: usize,
-    /// Sweeps over all items in one EM step.
+    /// Number of sweeps over all items in one EM step.
     pub sweeps: usize,
 }
 

@@ -25,15 +25,15 @@ pub enum Flagged {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdversarySpectral {
-    /// Most rounds of fitting the trusted annotators and judging all.
+    /// Maximum number of rounds of fitting the trusted annotators and judging all.
     pub max_rounds: usize,
-    /// A distance from the common low rank of so many standard deviations (of the median one) flags.
+    /// Flag an annotator this many (median) standard deviations away from the common low rank.
     pub threshold: f64,
     /// Items that two annotators must have in common to be compared.
     pub min_common: usize,
     /// Labels of flagged annotators: `remove` them, or `keep` them and only report.
     pub flagged: Flagged,
-    /// The method that is fitted to the annotators who are left: any method for classes, with its defaults.
+    /// Method fitted to the remaining annotators: any method for classes, with its defaults.
     pub inside: String,
 }
 
@@ -217,7 +217,7 @@ fn said(data: &Dataset, flags: &[Option<(Why, Score)>], done: Flagged) -> Vec<Fi
                 same[0].0.code(),
                 Severity::Warning,
                 Subject::Data,
-                format!("{} more annotators likewise", group((same.len() - TOLD) as u64)),
+                format!("{} more annotators like these", group((same.len() - TOLD) as u64)),
                 "the details of the fit have them all",
             ));
         }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GroupAwareEm {
-    /// Most iterations over the groups.
+    /// Maximum number of iterations over the groups.
     pub max_iter: usize,
     /// Stop when no probability changes by more than this.
     pub tol: f64,
@@ -29,11 +29,11 @@ pub struct GroupAwareEm {
     /// Number of groups in each connected part of the data, whether or not anybody depends on anybody. `null`: none unless a test
     /// finds dependence given the class.
     pub groups: Option<usize>,
-    /// Most groups that are looked for.
+    /// Maximum number of groups to look for.
     pub max_groups: usize,
     /// Items that two annotators must have in common to be compared; the test for dependence wants 20.
     pub min_common: usize,
-    /// The method that works inside a group of three or more: any method for classes, with its defaults.
+    /// Method used inside a group of three or more: any method for classes, with its defaults.
     pub inside: String,
     /// Goes on from the two stages with one EM over both levels: members follow the answer of their group, groups follow
     /// the truth.

@@ -20,11 +20,11 @@ pub struct GroupAwareVote {
     /// Number of groups in each connected part of the data, whether or not anybody depends on anybody. `null`: none unless a test
     /// finds dependence given the class.
     pub groups: Option<usize>,
-    /// Most groups that are looked for.
+    /// Maximum number of groups to look for.
     pub max_groups: usize,
     /// Items that two annotators must have in common to be compared; the test for dependence wants 20.
     pub min_common: usize,
-    /// The method that decides inside a group of three or more: any method for classes, with its defaults.
+    /// Method used inside a group of three or more: any method for classes, with its defaults.
     pub inside: String,
 }
 

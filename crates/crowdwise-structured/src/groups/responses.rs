@@ -80,7 +80,7 @@ impl Responses {
                 by_unit.push((u as u32, Response { voter: g as u32, said: Said::Soft(at) }));
             }
         }
-        // everybody else speaks for himself
+        // everybody else speaks for themselves
         let first = groups.members.len() as u32;
         let mut voters = first;
         let voter: Vec<u32> = of

@@ -134,7 +134,7 @@ fn dependent(data: &Dataset, groups: &Groups, panel: Option<(f64, f64)>) -> Find
         })
         .collect();
     let worth = panel.map_or(String::new(), |(judges, effective)| {
-        format!("; {judges:.1} judges an item are worth {effective:.1} independent ones")
+        format!("; {judges:.1} judges per item are worth {effective:.1} independent ones")
     });
     Finding::new(
         "dependent-annotators",

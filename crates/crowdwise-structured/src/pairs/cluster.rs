@@ -33,7 +33,7 @@ impl PartialOrd for Joint {
 
 /// A gain below this is rounding.
 const LEAST: f64 = 1e-9;
-/// Most rounds of single moves.
+/// Maximum number of rounds of single moves.
 const ROUNDS: usize = 100;
 
 impl Evidence {

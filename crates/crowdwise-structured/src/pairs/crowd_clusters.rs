@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CrowdClusters {
-    /// Right answers of each kind (same, different) taken as seen of every annotator.
+    /// Pseudo-count of right answers of each kind (same, different), for every annotator.
     pub alpha: f64,
-    /// Wrong answers of each kind taken as seen of every annotator.
+    /// Pseudo-count of wrong answers of each kind, for every annotator.
     pub beta: f64,
-    /// Most rounds: first of pairs on their own, then of clusters.
+    /// Maximum number of rounds: first of pairs on their own, then of clusters.
     pub max_iter: usize,
     /// Stops when no rate changes by more than this.
     pub tol: f64,

@@ -33,7 +33,7 @@ pub struct TabularDpo {
     /// Sharpness: by how much a difference of log-probabilities shows in the answers.
     pub beta: f64,
     pub noise: Noise,
-    /// Pull of the log-probabilities towards those of the reference (weight of half the sum of squares).
+    /// Strength of the pull of the log-probabilities towards those of the reference (weight of half the sum of squares).
     pub pull: f64,
     pub max_iter: usize,
     pub tol: f64,
@@ -120,7 +120,7 @@ impl TabularDpo {
         Error::all(problems.0)?;
         let bad = |what: String| Err(Error::BadData { file: "the choices".into(), what, hint: None });
         if responses == 0 || !reference.len().is_multiple_of(responses) {
-            return bad(format!("{} log-probabilities are no table of {responses} responses", reference.len()));
+            return bad(format!("{} log-probabilities do not make a table of {responses} responses", reference.len()));
         }
         let contexts = reference.len() / responses;
         for (n, c) in choices.iter().enumerate() {

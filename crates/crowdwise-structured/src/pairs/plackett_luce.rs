@@ -15,12 +15,12 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlackettLuce {
-    /// Pull of the scores towards 0 (weight of half their sum of squares). 0 = maximum likelihood; where that is infinite,
+    /// Strength of the pull of the scores towards 0 (weight of half their sum of squares). 0 = maximum likelihood; where that is infinite,
     /// 0.01 is used and a finding says so.
     pub ridge: f64,
-    /// Level of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
-    /// Most steps of the optimiser.
+    /// Maximum number of steps of the optimiser.
     pub max_iter: usize,
     /// Stops when no score would move by more than this in a scaled gradient step.
     pub tol: f64,

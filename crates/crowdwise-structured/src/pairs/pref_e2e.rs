@@ -14,7 +14,7 @@ use serde_json::json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PrefE2e {
-    /// What a tie says: see `crowd-bt`.
+    /// How ties are treated: see `crowd-bt`.
     pub ties: TieModel,
     /// Estimates a reliability for each annotator; otherwise all are taken as reliable (a plain Bradley-Terry loss).
     pub learn_reliability: bool,
@@ -22,13 +22,13 @@ pub struct PrefE2e {
     pub alpha: f64,
     /// See `alpha`.
     pub beta: f64,
-    /// Pull of the weights towards 0 (weight of half their sum of squares).
+    /// Strength of the pull of the weights towards 0 (weight of half their sum of squares).
     pub ridge: f64,
     /// Scale features to mean 0 and deviation 1.
     pub standardise: bool,
-    /// Level of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
-    /// Most steps of the optimiser.
+    /// Maximum number of steps of the optimiser.
     pub max_iter: usize,
     /// Stops when no variable would move by more than this in a scaled gradient step.
     pub tol: f64,

@@ -15,15 +15,15 @@ use serde_json::json;
 pub struct SimLogistic {
     /// Number of clusters.
     pub clusters: usize,
-    /// Numbers in the hidden layer.
+    /// Units in the hidden layer.
     pub hidden: usize,
-    /// Passes over the judgements.
+    /// Number of passes over the judgements.
     pub epochs: usize,
-    /// Judgements of a step.
+    /// Batch size, in judgements.
     pub batch_size: usize,
-    /// Step length of the optimiser.
+    /// Learning rate of the optimiser.
     pub learning_rate: f64,
-    /// Random starts; the one with the lowest loss is kept.
+    /// Number of random starts; the one with the lowest loss is kept.
     pub restarts: usize,
 }
 
@@ -43,15 +43,15 @@ pub struct SimVolmax {
     pub lambda: f64,
     /// Epochs before the volume counts.
     pub warm_up: usize,
-    /// Numbers in the hidden layer.
+    /// Units in the hidden layer.
     pub hidden: usize,
-    /// Passes over the judgements.
+    /// Number of passes over the judgements.
     pub epochs: usize,
-    /// Judgements of a step.
+    /// Batch size, in judgements.
     pub batch_size: usize,
-    /// Step length of the optimiser.
+    /// Learning rate of the optimiser.
     pub learning_rate: f64,
-    /// Random starts; the one with the lowest loss is kept.
+    /// Number of random starts; the one with the lowest loss is kept.
     pub restarts: usize,
 }
 

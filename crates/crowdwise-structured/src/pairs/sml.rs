@@ -16,11 +16,11 @@ pub struct Sml {
     /// Below this many common answers (the median over pairs of annotators) mean products are too noisy, and EM with one
     /// accuracy per annotator takes their place, with a finding. 0 = never.
     pub fallback_below: usize,
-    /// Pull of the scores towards 0.
+    /// Strength of the pull of the scores towards 0.
     pub ridge: f64,
-    /// Level of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
-    /// Most steps for the leading eigenvector, and of the fallback.
+    /// Maximum number of steps for the leading eigenvector, and of the fallback.
     pub max_iter: usize,
 }
 

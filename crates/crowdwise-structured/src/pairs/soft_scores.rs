@@ -47,7 +47,7 @@ pub fn soft_scores(table: &Table, compared: &[[u32; 2]], chance: &[f64], ridge: 
     Truth::Scores { score, interval, component, ranks }
 }
 
-/// Most steps.
+/// Maximum number of steps.
 const STEPS: usize = 60;
 
 /// Items up to which Newton's system is solved by elimination; beyond by conjugate gradients.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BinaryRelevance {
-    /// The method that is fitted to each class: any method for classes, with its defaults.
+    /// Method fitted to each class: any method for classes, with its defaults.
     pub inside: String,
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OrdinalBinary {
-    /// The method that is fitted to each question: any method for classes, with its defaults.
+    /// Method fitted to each question: any method for classes, with its defaults.
     pub inside: String,
 }
 

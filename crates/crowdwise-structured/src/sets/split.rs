@@ -60,7 +60,7 @@ pub fn units(data: &Dataset, candidates: Candidates) -> Result<Dataset, Error> {
         bad.truncate(NAMED);
         return Err(Error::BadData {
             file: data.source.clone(),
-            what: format!("labels that are no sets: {}{more}", bad.join(", ")),
+            what: format!("labels that are not sets: {}{more}", bad.join(", ")),
             hint: Some("write `a|b` for two classes, and `|` alone for none".into()),
         });
     }

@@ -23,7 +23,7 @@ Examples:
   crowdwise repro scaling --max 1000000
   crowdwise repro scaling -m dawid-skene,glad --limit 300 --threads 1
 ",
-    after_help = "Simulated crowds: 3 classes, 5 labels an item, 500 labels an annotator."
+    after_help = "Simulated crowds: 3 classes, 5 labels per item, 500 labels per annotator."
 )]
 pub struct Args {
     /// Methods [default: all for classes]
@@ -270,7 +270,7 @@ fn page_of(curves: &[Curve], sizes: &[u64], args: &Args) -> Page {
         title: "Time and memory as labels grow",
         notes: vec![
             format!(
-                "`crowdwise repro scaling --max {} --limit {} --threads {}`. Simulated crowds of 3 classes with {PER_ITEM} labels an item and {PER_ANNOTATOR} labels an annotator; \
+                "`crowdwise repro scaling --max {} --limit {} --threads {}`. Simulated crowds of 3 classes with {PER_ITEM} labels per item and {PER_ANNOTATOR} labels per annotator; \
                  defaults of every method, so that iterative ones run to convergence. Each fit has a process of its own; seconds are those of \
                  its processors, all threads (of the clock where the system does not tell). The peak of memory is that of the \
                  whole process with the labels in it, at the largest size.",

@@ -6,7 +6,7 @@ pub struct Set {
     /// The folder.
     pub name: &'static str,
     pub title: &'static str,
-    /// Only so many annotators, by their numbers.
+    /// Only this many annotators, in order.
     pub first: Option<u32>,
 }
 

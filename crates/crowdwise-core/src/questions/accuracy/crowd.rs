@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 /// Matrices of all annotators may have this many numbers; above that annotators have one accuracy each.
 const ENTRIES: usize = 8_000_000;
-/// Operations, about, that all rounds together may take, and the fewest and most rounds.
+/// Operations, about, that all rounds together may take, and the minimum and maximum number of rounds.
 const WORK: usize = 600_000_000;
 const ROUNDS: [usize; 2] = [3, 60];
 /// The rounds end when the probabilities of an item change by less than this on average.

@@ -102,7 +102,7 @@ fn a_higher_level_is_wider_and_every_interval_holds_its_point() {
 
 #[test]
 fn one_accuracy_each_where_matrices_would_be_too_large() {
-    // 3,000 classes: 9 million numbers an annotator
+    // 3,000 classes: 9 million numbers per annotator
     let mut b = TableBuilder::new(LabelKind::Categorical);
     (0..3000).for_each(|c| _ = b.classes.intern(&format!("c{c}")));
     for i in 0..60 {

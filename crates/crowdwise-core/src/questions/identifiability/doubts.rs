@@ -83,12 +83,12 @@ pub fn of_labels(i: &Identifiability) -> Option<Finding> {
             Severity::Warning,
             Subject::Data,
             format!(
-                "no three annotators with {MIN_COMMON} items in common are seen to tell the classes apart ({} of {} do so \
+                "no three annotators with {MIN_COMMON} items in common can be shown to tell the classes apart ({} of {} do so \
                  one by one)",
                 group(t.full_rank as u64),
                 group(t.examined as u64)
             ),
-            "full confusion matrices are hardly determined: use a method with fewer parameters, or add labels to items \
+            "full confusion matrices can hardly be estimated: use a method with fewer parameters, or collect more labels for items \
              that others labelled",
         )
     })

@@ -96,7 +96,7 @@ fn values_that_no_training_gives_are_refused() {
     assert!(refused(&dropout).contains("dropout"));
 }
 
-/// Reliability 10: weights that are no numbers.
+/// Reliability 10: weights that are not numbers.
 #[test]
 fn weights_that_are_not_finite_are_refused() {
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {

@@ -240,7 +240,7 @@ unsafe fn select<L: Lanes>(w: Work, c: Chunk, out: &mut Piece) {
     }
 }
 
-/// The pass for rows of `NQ` quads and `NP` pairs (NP is 0 or 1) that stay in registers; `D` labels an item, 0 = any;
+/// The pass for rows of `NQ` quads and `NP` pairs (NP is 0 or 1) that stay in registers; `D` labels per item, 0 = any;
 /// `PF` fetches rows ahead, `ST` stores posteriors.
 ///
 /// # Safety

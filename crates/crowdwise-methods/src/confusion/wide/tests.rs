@@ -158,7 +158,7 @@ fn a_fit_that_uses_up_its_engine_is_the_same_fit() {
     use super::super::dawid_skene::{Rows, Zeros};
     use super::super::em::{Bounded, StopRule};
     for (k, gold) in [(2, false), (3, true)] {
-        // many labels an annotator, so that a copy of all tables pays
+        // many labels per annotator, so that a copy of all tables pays
         let s = Simulation { items: 400, annotators: 5, classes: k, per_item: 4, ..Simulation::default() };
         let (mut data, truth) = Simulator::new(&s, 7).unwrap().dataset().unwrap();
         data.table.add_items(["nobody saw this"]);

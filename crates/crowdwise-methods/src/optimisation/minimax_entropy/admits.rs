@@ -30,7 +30,7 @@ pub fn items_differ(labels: &Categorical<'_>, tables: &[f64], posterior: &[f64])
     let wanted = LABELS.max(EACH * (k - 1) as f64);
     if per_item < wanted {
         return Err(format!(
-            "{per_item:.1} labels an item do not tell hard items from careless annotators; for {k} classes it takes {wanted:.0}"
+            "{per_item:.1} labels per item do not tell hard items from careless annotators; for {k} classes it takes {wanted:.0}"
         ));
     }
     let (ratio, error) = overdispersion(labels, tables, posterior).ok_or("no item has two labels")?;
@@ -111,6 +111,6 @@ mod tests {
         let alike = verdict(&crowd(15, 0.0)).unwrap_err();
         assert!(alike.contains("beyond chance"), "{alike}");
         let few = verdict(&crowd(5, 0.4)).unwrap_err();
-        assert!(few.contains("5.0 labels an item"), "{few}");
+        assert!(few.contains("5.0 labels per item"), "{few}");
     }
 }

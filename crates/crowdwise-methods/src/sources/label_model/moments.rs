@@ -170,7 +170,7 @@ impl<'a> Moments<'a> {
                 }
             }
         }
-        // and everybody is one of those who fire where he does
+        // and everybody is one of those who fire where they do
         for (a, &n) in self.votes.fires.iter().enumerate() {
             for c in 0..k {
                 out[a * k + c] -= n as f64 * rates[a * k + c];

@@ -28,7 +28,7 @@ struct Point {
     /// Deviation of the blur in pixels.
     blur: f64,
     clip: f64,
-    /// Items and labels an item.
+    /// Items and labels per item.
     items: usize,
     per_item: usize,
 }

@@ -15,7 +15,7 @@ const D: usize = 20;
 /// Numbers of an annotator.
 const RANK: usize = 10;
 const SHARES: [f64; 4] = [0.001, 0.002, 0.005, 0.01];
-/// Printed for 5, 50, 500 and 5000 labels an item: labels in percent, correlations of reliability and of expertise.
+/// Printed for 5, 50, 500 and 5000 labels per item: labels in percent, correlations of reliability and of expertise.
 const PRINTED: [[f64; 3]; 4] =
     [[99.06, 0.5751, 0.9438], [99.96, 0.5891, 0.9921], [99.98, 0.6323, 0.9956], [100.0, 0.6768, 0.9998]];
 
@@ -100,7 +100,7 @@ impl Made {
 pub fn part(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
     let mut part = Part::new(NOTE, &args.seeds(5));
     let n = if args.quick { 200 } else { 2000 };
-    // as many labels an item in the small version
+    // as many labels per item in the small version
     let shares = if args.quick { vec![0.02] } else { SHARES.to_vec() };
     for noisy in [false, true] {
         let kind = if noisy { "right with probability η" } else { "right where η > 1/2" };
@@ -119,7 +119,7 @@ pub fn part(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
             }
             let over = |n: usize| Spread::of(&runs.iter().map(|r| r[n]).collect::<Vec<f64>>());
             let per_item = share * n as f64;
-            let setting = format!("{kind}, {per_item} labels an item");
+            let setting = format!("{kind}, {per_item} labels per item");
             for (n, name) in ["labels of the vote", "labels", "reliability", "expertise"].iter().enumerate() {
                 part.figure("dlc", &setting, if n == 0 { "majority-vote" } else { "dlc" }, name, over(n));
             }
@@ -134,9 +134,9 @@ pub fn part(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
             rows.push(row);
             claims(noisy, share, [over(0), over(1), over(2), over(3)], &mut part.claims);
         }
-        let mut columns = vec!["labels an item", "vote, labels %", "dlc, labels %", "reliability", "expertise"];
+        let mut columns = vec!["labels per item", "vote, labels %", "dlc, labels %", "reliability", "expertise"];
         if !noisy {
-            columns.push("printed, with 5, 50, 500, 5000 labels an item");
+            columns.push("printed, with 5, 50, 500, 5000 labels per item");
         }
         part.grid(format!("DLC: annotators {kind}"), &columns, rows);
     }

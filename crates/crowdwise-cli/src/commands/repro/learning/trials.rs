@@ -38,7 +38,7 @@ impl<'a> Trials<'a> {
             for (n, line) in text.lines().enumerate() {
                 let kept: Kept = serde_json::from_str(line).map_err(|e| Error::Unreadable {
                     file: name.clone(),
-                    what: format!("line {} is no kept run: {e}", n + 1),
+                    what: format!("line {} is not a saved run: {e}", n + 1),
                     hint: Some("begin a new file".into()),
                 })?;
                 out.known.insert(kept.run, kept.figures);

@@ -50,7 +50,7 @@ pub fn items(size: Size) -> Result<(Vec<&'static str>, Vec<Row>), Error> {
         for (classes, annotators, per_item) in
             [(2, 20, 3), (2, 20, 5), (2, 20, 10), (2, 20, 20), (4, 30, 5), (4, 30, 12), (4, 30, 20), (10, 40, 10)]
         {
-            let name = format!("{world}, {classes} classes, {per_item} labels an item");
+            let name = format!("{world}, {classes} classes, {per_item} labels per item");
             rows.push(row(name, &methods, size, &differ, |seed| {
                 worlds::items(world, seed, size.items, annotators, classes, per_item)
             })?);
@@ -85,7 +85,7 @@ pub fn grades(size: Size) -> Result<(Vec<&'static str>, Vec<Row>), Error> {
     let mut rows = Vec::new();
     for (name, world) in worlds {
         for (annotators, per_item) in [(5, 5), (40, 3), (40, 6), (200, 5), (40, 10)] {
-            let name = format!("{name}, {per_item} labels an item, {annotators} annotators");
+            let name = format!("{name}, {per_item} labels per item, {annotators} annotators");
             rows.push(row(name, &methods, size, &|d: &Dataset, _: &[Fit]| ordered(d), |seed| {
                 worlds::grades(&world, seed, size.items, annotators, per_item)
             })?);

@@ -25,7 +25,7 @@ impl Default for Grid {
     }
 }
 
-/// All cells: classes, votes an item, accuracy of a vote, imbalance, unevenness of items, polarity, sources a class.
+/// All cells: classes, votes per item, accuracy of a vote, imbalance, unevenness of items, polarity, sources a class.
 fn cells(items: u64) -> Vec<Simulation> {
     let mut out = Vec::new();
     for classes in [2, 4, 7, 10] {
