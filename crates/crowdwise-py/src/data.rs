@@ -1,6 +1,7 @@
 //! A dataset that Python holds: the table of the library, and where in the caller's frame its ids are.
 
 use crate::column::{Column, MISSING};
+use crate::columns::label_kind;
 use crate::error::raised;
 use crate::kept::Kept;
 use crate::kinds::{self, First, Made};

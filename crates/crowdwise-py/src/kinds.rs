@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::column::{Column, MISSING};
 use crowdwise::io::{same_or_not, winner};
-use crowdwise::{Dataset, Error, LabelKind, Names, Preference, Structure, TableBuilder};
+use crowdwise::{Dataset, Error, LabelKind, Names, Structure, TableBuilder};
 use serde::{Deserialize, Serialize};
 
 /// Where in the caller's frame things are.
