@@ -2,7 +2,8 @@
 
 use crate::codes;
 use crate::column::{Column, MISSING};
-use crowdwise::{Dataset, Error, LabelKind, Names, Preference, Structure, TableBuilder};
+use crowdwise::io::{same_or_not, winner};
+use crowdwise::{Dataset, Error, LabelKind, Names, Structure, TableBuilder};
 use serde::{Deserialize, Serialize};
 
 /// Where in the caller's frame things are.
@@ -19,10 +20,6 @@ pub struct First {
 
 /// A dataset, where its ids are, and what there is to say about it.
 pub type Made = (Dataset, First, Vec<String>);
-
-const TIE_WORDS: [&str; 4] = ["tie", "both", "equal", "draw"];
-const SAME_WORDS: [&str; 7] = ["1", "1.0", "true", "t", "yes", "y", "same"];
-const OTHER_WORDS: [&str; 7] = ["0", "0.0", "false", "f", "no", "n", "different"];
 
 /// Problems that are shown of each kind.
 const SHOWN: usize = 3;
@@ -247,23 +244,6 @@ pub fn edges(data: &Dataset, edges: &[(String, String)]) -> Result<(Structure, O
     known.sort_unstable();
     known.dedup();
     Ok((Structure::Graph(known), (rest > 0).then(|| format!("{rest} edges of items without answers left out"))))
-}
-
-fn winner(text: &str, left: &str, right: &str) -> Option<Preference> {
-    let word = text.trim().to_ascii_lowercase();
-    match word.as_str() {
-        _ if text == left => Some(Preference::Left),
-        _ if text == right => Some(Preference::Right),
-        "left" => Some(Preference::Left),
-        "right" => Some(Preference::Right),
-        w if TIE_WORDS.contains(&w) => Some(Preference::Tie),
-        _ => None,
-    }
-}
-
-fn same_or_not(text: &str) -> Option<bool> {
-    let word = text.trim().to_ascii_lowercase();
-    if SAME_WORDS.contains(&word.as_str()) { Some(true) } else { OTHER_WORDS.contains(&word.as_str()).then_some(false) }
 }
 
 /// The first of some places, for a message.
