@@ -88,7 +88,7 @@ impl Verdict {
 
 /// Standard errors that a difference between a candidate and the best one may have by chance.
 fn may_be_chance(candidates: usize) -> f64 {
-    std::f64::consts::SQRT_2 * (1.0 - LEVEL / (candidates - 1).max(1) as f64).inv_error()
+    normal_reach(1.0 - LEVEL / (candidates - 1).max(1) as f64)
 }
 
 /// Standard error of the difference of two mean losses, units as clusters.
@@ -97,11 +97,6 @@ fn difference_error(a: &Losses, b: &Losses) -> f64 {
     let each: Vec<(f64, f64)> = a.iter().zip(b).filter(|x| x.0.1 > 0.0).map(|(x, y)| (x.0 - y.0, x.1)).collect();
     let mean = each.iter().map(|x| x.0).sum::<f64>() / n;
     each.iter().map(|x| (x.0 - mean * x.1).powi(2)).sum::<f64>().sqrt() / n
-}
-
-/// Standard errors within which one of so many candidates may be level with the best by chance.
-fn may_be_chance(candidates: usize) -> f64 {
-    normal_reach(1.0 - LEVEL / (candidates - 1).max(1) as f64)
 }
 
 #[cfg(test)]
