@@ -50,12 +50,12 @@ class BayesDgc(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 120
         Number of passes over the training items.
@@ -70,7 +70,7 @@ class BayesDgc(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
@@ -194,12 +194,12 @@ class DeepMF(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 120
         Number of passes over the training items.
@@ -214,7 +214,7 @@ class DeepMF(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
@@ -307,9 +307,9 @@ class DeepMF(Learner):
 class DeepBP(Learner):
     r"""Belief propagation over the labels with a network as bounded prior of every item.
 
-    Use it with few labels per item and many annotators, some of whom label very much and very badly: what is unknown
-    of an annotator is integrated out, so that no annotator is believed more than the labels allow, and a wrong
-    prior does little harm.
+    Use it with few labels per item and many annotators, some of whom label very much and very badly: what is
+    unknown of an annotator is integrated out, so that no annotator is believed more than the labels allow, and a
+    wrong prior does little harm.
 
     Do not use it when speed matters (messages are exchanged until they settle, after every epoch) or when
     annotators have enough labels for `deep-mf` and `aggnet` to know them anyway.
@@ -344,12 +344,12 @@ class DeepBP(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 120
         Number of passes over the training items.
@@ -364,7 +364,7 @@ class DeepBP(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.

@@ -46,8 +46,8 @@ class BayesSeq(Aggregator):
     init : Literal["votes", "dawid-skene"], default "dawid-skene"
         Where the iterations begin: at the vote shares, or at Dawid-Skene of the tokens.
     decode : Literal["viterbi", "posterior"], default "viterbi"
-        Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be
-        right (`posterior`). Both keep to the tag scheme where the classes are tags.
+        Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to
+        be right (`posterior`). Both keep to the tag scheme where the classes are tags.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None
@@ -138,8 +138,8 @@ class DsHmm(Aggregator):
     temper : float, default 1.0
         Weight of a label, from 0 to 1: below 1 it makes up for annotators who err several tokens in a row.
     decode : Literal["viterbi", "posterior"], default "viterbi"
-        Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be
-        right (`posterior`). Both keep to the tag scheme where the classes are tags.
+        Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to
+        be right (`posterior`). Both keep to the tag scheme where the classes are tags.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None
@@ -213,8 +213,8 @@ class SeqMm(Aggregator):
     alpha : float, default 0.01
         Smoothing of the confusion matrices: added to every cell of the expected counts, as in dawid-skene.
     decode : Literal["viterbi", "posterior"], default "viterbi"
-        Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be
-        right (`posterior`). Both keep to the tag scheme where the classes are tags.
+        Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to
+        be right (`posterior`). Both keep to the tag scheme where the classes are tags.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None
@@ -290,8 +290,8 @@ class CrfCrowd(Aggregator):
     temperature : float, default 20.0
         Temperature of the mixture in its first round; it falls to 1 by the last but one.
     decode : Literal["viterbi", "posterior"], default "viterbi"
-        Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to be
-        right (`posterior`). Both keep to the tag scheme where the classes are tags.
+        Which sequence to return: the most probable one (`viterbi`) or the sequence with the most tokens expected to
+        be right (`posterior`). Both keep to the tag scheme where the classes are tags.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None

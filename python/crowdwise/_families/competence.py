@@ -24,8 +24,8 @@ class MACE(WarmAggregator):
     Do not use it when careful annotators make *systematic* mistakes: in MACE a wrong label is always a guess, so
     two classes that everybody confuses look like incompetence (use `dawid-skene`). An adversary is not turned
     round: a label that is wrong on purpose counts as a guess and is ignored. The truth is taken to be spread evenly
-    over the classes; with very uneven classes and few labels per item that pulls towards rare ones. On `zencrowd_us`
-    (entity linking) it loses to the vote, 81 against 86 %.
+    over the classes; with very uneven classes and few labels per item that pulls towards rare ones. On
+    `zencrowd_us` (entity linking) it loses to the vote, 81 against 86 %.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ class GLAD(WarmAggregator):
     with few labels per annotator (one number each).
 
     Do not use it when annotators are biased towards a class: errors are symmetric in the model, so a crowd that
-    calls most things "no" is misread (`bluebird`: 27.8 % errors, Dawid-Skene 11.1 %). With three to five labels an
+    calls most things "no" is misread (`bluebird`: 27.8 % errors, Dawid-Skene 11.1 %). With three to five labels per
     item, difficulties rest mostly on the prior: read them as a ranking. Ability and ease only appear as a product;
     their common scale comes from the priors alone.
 
@@ -42,8 +42,8 @@ class GLAD(WarmAggregator):
     start : Literal["vote-share", "prior"], default "vote-share"
         First posteriors: `vote-share`, or `prior` = those of abilities and eases at their prior means.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
-        Posteriors to use instead of the vote shares: `majority` keeps them, `random` matrices, or those of
-        another method.
+        Posteriors to use instead of the vote shares: `majority` keeps them, `random` matrices, or those of another
+        method.
     alpha_mean : float, default 1.0
         Prior mean of the abilities.
     alpha_sd : float | None, default 1.0

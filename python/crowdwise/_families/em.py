@@ -47,12 +47,12 @@ class TwoStage(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 50
         Number of passes over the training items.
@@ -67,7 +67,7 @@ class TwoStage(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
@@ -168,8 +168,8 @@ class Raykar(Learner):
     tol : float, default 1e-6
         Stop when a round changes the penalised log-likelihood relatively by less than this.
     lambda_ : float | None, default None
-        Strength of the pull of the weights towards 0; `null` = a tenth of the number of features, so that scores vary by about 3
-        before any label is seen.
+        Strength of the pull of the weights towards 0; `null` = a tenth of the number of features, so that scores
+        vary by about 3 before any label is seen.
     inner_iter : int, default 5
         Steps (Newton; L-BFGS takes four times as many) that the regression takes in a round.
     alpha : float, default 1.0
@@ -267,12 +267,12 @@ class Aggnet(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 40
         Number of passes over the training items.
@@ -287,7 +287,7 @@ class Aggnet(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
@@ -415,12 +415,12 @@ class AdvCrowd(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 40
         Number of passes over the training items.
@@ -435,7 +435,7 @@ class AdvCrowd(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
@@ -560,12 +560,12 @@ class MBEM(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 120
         Number of passes over the training items.
@@ -580,7 +580,7 @@ class MBEM(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.

@@ -57,12 +57,12 @@ class Dlc(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 40
         Number of passes over the training items.
@@ -77,7 +77,7 @@ class Dlc(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
@@ -192,7 +192,8 @@ class InstanceConfusion(Learner):
         What depends on the item: `gate` = how often an annotator is right, learned in turns with the network;
         `heads` = the whole confusion matrix, learned with the network by the likelihood of the labels.
     lambda_ : float | None, default None
-        Strength of the pull towards annotators who are the same on all items; `null` = 1 for gates and 0.01 for heads.
+        Strength of the pull towards annotators who are the same on all items; `null` = 1 for gates and 0.01 for
+        heads.
     rank : int, default 4
         Number of item features that the matrices depend on (`heads`).
     trace : float, default 0.0
@@ -219,12 +220,12 @@ class InstanceConfusion(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 40
         Number of passes over the training items.
@@ -239,7 +240,7 @@ class InstanceConfusion(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
@@ -371,7 +372,7 @@ class Mnn(Learner):
     annotator_rate : float, default 0.01
         Length of these steps.
     rounds : int, default 1
-        Times that anchors are chosen and labels corrected; the epochs are shared out evenly between and before
+        Number of times anchors are chosen and labels corrected; the epochs are divided evenly between and before
         them.
     network : Any, default "auto"
         `linear` = soft-max regression, `mlp` = hidden layers, `cnn` = the four-layer convolutional network (images
@@ -385,12 +386,12 @@ class Mnn(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "full"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 40
         Number of passes over the training items.
@@ -405,7 +406,7 @@ class Mnn(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.

@@ -50,12 +50,12 @@ class MaxMig(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "full"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 120
         Number of passes over the training items.
@@ -70,7 +70,7 @@ class MaxMig(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.

@@ -53,12 +53,12 @@ class CrowdLayer(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 120
         Number of passes over the training items.
@@ -73,7 +73,7 @@ class CrowdLayer(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
@@ -194,12 +194,12 @@ class TraceReg(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 120
         Number of passes over the training items.
@@ -214,7 +214,7 @@ class TraceReg(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
@@ -340,12 +340,12 @@ class GeoCrowdNet(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 120
         Number of passes over the training items.
@@ -360,7 +360,7 @@ class GeoCrowdNet(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
@@ -483,12 +483,12 @@ class DoctorNet(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 120
         Number of passes over the training items.
@@ -503,7 +503,7 @@ class DoctorNet(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.1
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "best"
         Which epoch is the result: the `best` by held-out labels, or the `last`.
@@ -624,12 +624,12 @@ class Conal(Learner):
     batch_norm : bool, default False
         Batch normalisation in hidden layers (the convolutional network always has it after its first layer).
     weights : Literal["full", "small"], default "small"
-        Weights before training: `small` = uniform within 1 / √inputs, so that directions of which the data say
-        nothing stay quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
+        Initial weights: `small` = uniform within 1 / √inputs, so that directions the data say nothing about stay
+        quiet; `full` = normal of variance 2 / inputs before a ReLU, which moves faster.
     standardise : bool, default True
         Scale features to mean 0 and deviation 1 (images: per channel).
     limit : float, default 4.0
-        Standardised features are at most so far from 0, so that no single number outweighs all others; 0 = no
+        Clip standardised features at this distance from 0, so that no single value outweighs the rest; 0 = no
         limit.
     epochs : int, default 120
         Number of passes over the training items.
@@ -644,7 +644,7 @@ class Conal(Learner):
     weight_decay : float, default 0.0001
         Weight decay: how strongly the network's weights are pulled towards 0.
     holdout : float, default 0.0
-        Share of the labelled items that are not trained on: the likelihood of their labels judges every epoch. With
+        Share of the labelled items held out of training: the likelihood of their labels scores every epoch. With
         fewer than 50 labelled items none are held out.
     choose : Literal["best", "last"], default "last"
         Which epoch is the result: the `best` by held-out labels, or the `last`.

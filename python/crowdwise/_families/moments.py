@@ -43,8 +43,8 @@ class CNMFSpa(Aggregator):
         How the columns of a matrix are given to classes: as they go with the `votes`, or by the largest `trace` as
         published (which cannot see an annotator who exchanges classes).
     others : Literal["votes", "leave-out"], default "votes"
-        What to do with annotators who share too few items with others: their matrices come from the `votes`, or they are left out
-        of the decision (`leave-out`, as published).
+        What to do with annotators who share too few items with others: their matrices come from the `votes`, or
+        they are left out of the decision (`leave-out`, as published).
     class_prior : Literal["uniform", "learn"], default "uniform"
         Class shares of the decision: `uniform` (as published), or `learn` those that the moments give.
     random_state : int | None, default 0
@@ -121,8 +121,8 @@ class CNMFOpt(Aggregator):
         In which order annotators are taken in a round: those who `share` most items first, whatever their names, or
         as in the `table` (published).
     rounds : int, default 10
-        Number of rounds of mirror descent. Few rounds are part of the method: more of them fit the moments better and the
-        truth worse.
+        Number of rounds of mirror descent. Few rounds are part of the method: more of them fit the moments better
+        and the truth worse.
     inner_iter : int, default 3
         Number of steps on one matrix per round.
     step : float, default 0.1
@@ -400,8 +400,8 @@ class CTD(Aggregator):
     min_common : int, default 20
         Items that a triple should share; triples with fewer are used only where there are not enough others.
     restarts : int, default 3
-        Number of starts; all but the first are random, and the one under whose matrices the labels are likeliest
-        is kept.
+        Number of starts; all but the first are random, and the one under whose matrices the labels are likeliest is
+        kept.
     init : Literal["majority", "random", "cnmf-spa"], default "majority"
         Where the first start begins: at the matrices of the votes (`majority`), at `random` ones as published, or
         at those of `cnmf-spa`.

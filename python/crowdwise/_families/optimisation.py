@@ -54,8 +54,8 @@ class MinimaxEntropy(Aggregator):
     beta : float | None, default None
         Ridge of items instead of the one by `gamma`.
     folds : int, default 0
-        Choose `gamma` among 1/4, 1/2, 1, 2 and 4 by how well hidden labels are foretold, in so many folds; 0 = take
-        it as it is.
+        Choose `gamma` among 1/4, 1/2, 1, 2 and 4 by how well hidden labels are predicted, with this many folds; 0 =
+        take it as it is.
     search : Literal["auto", "joint", "alternating"], default "auto"
         Search: `joint` (all parameters at once), `alternating` (annotators, then items: faster on large data,
         little memory), or `auto` = joint up to 20,000 parameters.

@@ -33,8 +33,8 @@ class PlackettLuce(Aggregator):
     Parameters
     ----------
     ridge : float, default 0.01
-        Strength of the pull of the scores towards 0 (weight of half their sum of squares). 0 = maximum likelihood; where that is
-        infinite, 0.01 is used and a finding says so.
+        Strength of the pull of the scores towards 0 (weight of half their sum of squares). 0 = maximum likelihood;
+        where that is infinite, 0.01 is used and a finding says so.
     level : float, default 0.9
         Confidence level of the intervals.
     max_iter : int, default 2000

@@ -35,8 +35,8 @@ class PooledDawidSkene(WarmAggregator):
     Parameters
     ----------
     max_iter : int, default 500
-        Maximum number of iterations (passes over the labels) at the full temperature 1. Annealing adds at most 8 for each
-        temperature.
+        Maximum number of iterations (passes over the labels) at the full temperature 1. Annealing adds at most 8
+        for each temperature.
     tol : float, default 0.00001
         Stop when one step changes no expected probability by more than this.
     structure : Literal["full", "one"], default "full"
@@ -114,7 +114,7 @@ class CommunityBCC(Aggregator):
 
     Use it when annotators come in kinds (experts and beginners, two teams, two languages) and have few labels each:
     an annotator is then known by its kind after a handful of labels. `communities=1` is plain partial pooling,
-    useful with fewer than about ten labels per annotator (`hierarchical-dawid-skene` is the other way to do it).
+    useful with fewer than about ten labels an annotator (`hierarchical-dawid-skene` is the other way to do it).
     With hundreds of labels each, `bayes-dawid-skene` is as good.
 
     It falls below majority vote where a rare class has confused rows, which it learns as a habit of the whole
@@ -294,7 +294,8 @@ class EnhancedBCC(Aggregator):
     tol : float, default 0.0001
         Stop when one step changes no expected probability by more than this.
     subtypes : int, default 10
-        Maximum number of sub-types of a class. Never more than one for each hundred items; 1 is `bayes-dawid-skene`.
+        Maximum number of sub-types of a class. Never more than one for each hundred items; 1 is
+        `bayes-dawid-skene`.
     alpha : float, default 1.0
         Dirichlet parameter of the class shares.
     alpha_subtypes : float, default 0.1

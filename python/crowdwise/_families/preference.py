@@ -28,11 +28,11 @@ class BradleyTerry(WarmAggregator):
     Parameters
     ----------
     ties : Literal["rao-kupper", "davidson", "half"], default "rao-kupper"
-        How ties are treated: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
-        outcome whose rate is estimated; `half`, half a win for each side.
+        How ties are treated: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a
+        third outcome whose rate is estimated; `half`, half a win for each side.
     ridge : float, default 0.01
-        Strength of the pull of the scores towards 0 (weight of half their sum of squares): keeps scores finite for items that
-        always win or always lose. 0 = maximum likelihood.
+        Strength of the pull of the scores towards 0 (weight of half their sum of squares): keeps scores finite for
+        items that always win or always lose. 0 = maximum likelihood.
     virtual_wins : float, default 0.0
         Wins and losses of every item against a virtual item of score 0, another way to keep scores finite.
     position : bool, default False
@@ -119,8 +119,8 @@ class CrowdBt(WarmAggregator):
     Parameters
     ----------
     ties : Literal["rao-kupper", "davidson", "half"], default "rao-kupper"
-        How ties are treated: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a third
-        outcome whose rate is estimated; `half`, half a win for each side.
+        How ties are treated: `rao-kupper`, the difference was below a threshold that is estimated; `davidson`, a
+        third outcome whose rate is estimated; `half`, half a win for each side.
     position : Literal["none", "shared", "annotators"], default "none"
         Advantage of the item shown left: `none`, one for all annotators (`shared`), or one for each (`annotators`,
         pulled towards 0). Refused, with a finding, unless at least a fifth of the pairs compared more than once was

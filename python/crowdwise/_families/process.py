@@ -31,8 +31,8 @@ class GpCrowd(Learner):
     tol : float, default 0.001
         Stop when no probability changes by more than this.
     points : int, default 300
-        Maximum number of items at which the process is fitted; with more, this many are drawn and the others take part through the
-        annotators only. Cost grows with the cube.
+        Maximum number of items at which the process is fitted; with more, this many are drawn and the others take
+        part through the annotators only. Cost grows with the cube.
     sweeps : int, default 10
         Maximum number of sweeps of expectation propagation in a round.
     length : float | None, default None

@@ -32,8 +32,8 @@ class SpectralSVD(Aggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Maximum number of products with the matrix of labels and its transpose, for each part of the data and each problem that
-        the classes make.
+        Maximum number of products with the matrix of labels and its transpose, for each part of the data and each
+        problem that the classes make.
     tol : float, default 1e-10
         Stop when the singular vector solves its equation up to this share of the squared singular value.
     classes : Literal["auto", "joint", "one-vs-rest", "thresholds"], default "auto"
@@ -96,8 +96,8 @@ class SparseSpectralSVD(Aggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Maximum number of products with a matrix, for each part of the data, each problem that the classes make and each of the
-        two matrices.
+        Maximum number of products with a matrix, for each part of the data, each problem that the classes make and
+        each of the two matrices.
     tol : float, default 1e-12
         Stop when an eigenvector solves its equation up to this share of the eigenvalue.
     overlap : Literal["mean", "sum"], default "mean"
@@ -164,8 +164,8 @@ class KosSVD(Aggregator):
     Parameters
     ----------
     max_iter : int, default 1000
-        Maximum number of products with the matrix of labels and its transpose, for each part of the data and each problem that
-        the classes make.
+        Maximum number of products with the matrix of labels and its transpose, for each part of the data and each
+        problem that the classes make.
     tol : float, default 1e-10
         Stop when the singular vector solves its equation up to this share of the squared singular value.
     classes : Literal["auto", "joint", "one-vs-rest", "thresholds"], default "auto"

@@ -94,7 +94,8 @@ class WeightedMajorityVote(Aggregator):
     accuracies : dict[str, Any] | None, default None
         Known accuracies of annotators by name, for rule `log-odds`; all others are estimated by agreement.
     leave_one_out : bool, default True
-        Compares an annotator with the majority of the others: without it, everybody agrees with themselves a little.
+        Compares an annotator with the majority of the others: without it, everybody agrees with themselves a
+        little.
     max_iter : int, default 20
         Maximum number of rounds of rule `iterative`.
     beta : float, default 0.5
