@@ -24,41 +24,41 @@ function __fish_crowdwise_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -s V -l version -d 'Print version'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "inspect" -d 'What is in the data: counts, agreement, connectivity, problems'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "fit" -d 'Fit one method and write the labels'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "annotators" -d 'One row per annotator: accuracy, information, flags'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "items" -d 'The items to look at, with who said what'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "compare" -d 'Methods side by side'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "inspect" -d 'Describe the data: counts, agreement, connectivity, problems'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "fit" -d 'Infer the true labels with one method'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "annotators" -d 'Rate the annotators: accuracy, information, flags'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "items" -d 'List the items to review, with who said what'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "compare" -d 'Compare methods side by side'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "learn" -d 'Train a classifier from features and crowd labels'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "predict" -d 'Classify new items with a trained classifier'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "rank" -d 'Comparisons to a ranking, and which pair to ask about next'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "simulate" -d 'Data with known truth'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "report" -d 'One self-contained HTML page'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "repro" -d 'A table of a paper, or of our own, computed again'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "methods" -d 'The list of methods, or one method\'s page'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "convert" -d 'Between CSV, TSV, JSON lines and Parquet'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "completions" -d 'Completions for a shell'
-complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "man" -d 'The manual pages'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "rank" -d 'Rank items from comparisons, and suggest which pair to ask about next'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "simulate" -d 'Simulate data with known truth'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "report" -d 'Write a self-contained HTML report'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "repro" -d 'Reproduce a published table, or one of our own'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "methods" -d 'List the methods, or show the page of one'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "convert" -d 'Convert between CSV, TSV, JSON lines and Parquet'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "completions" -d 'Generate shell completions'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "man" -d 'Generate the manual pages'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l fail-if -d 'Exit with code 1 if this is the case' -r -f -a "not-converged\t'The fit did not converge'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l alpha -d 'Level of Krippendorff\'s alpha [default: by the labels: nominal, ordinal for grades, interval for numbers]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l alpha -d 'Level of measurement for Krippendorff\'s alpha [default: nominal for classes, ordinal for grades, interval for numbers]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l seed -d 'Seed of the bootstrap behind the interval of alpha' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l seed -d 'Random seed of the bootstrap interval of alpha' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
 tsv\t''
 jsonl\t''
 json\t''
@@ -69,52 +69,52 @@ spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
 real\t''
 preference\t''
 similarity\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l item -d 'Column of the items' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l annotator -d 'Column of the annotators' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l label -d 'Column of the labels' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l columns -d 'Names of the columns, for a file without a header' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l wide -d 'One row per item, one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l ordered -d 'The classes have an order (grades)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s m -l method -d 'The method [default: auto]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s p -l param -d 'A parameter of the method; `crowdwise methods METHOD` lists them' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l truth -d 'Known truth (item,label), only to evaluate' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s m -l method -d 'Method [default: auto]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s p -l param -d 'Set a parameter of the method; `crowdwise methods METHOD` lists them' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l truth -d 'Known truth (item,label), used for evaluation only' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l gold -d 'Gold labels (item,label) that the fit uses' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l groups -d 'Annotators who belong together (annotator,group), for methods that weigh groups (group-aware-vote, group-aware-em)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l features -d 'Features of the items, one row each (.npy or CSV), for methods that learn clusters or scores from them' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l spans -d 'Write the spans found in tagged sequences to FILE, as JSON lines' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l groups -d 'Groups of annotators (annotator,group), for group-aware-vote and group-aware-em' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l features -d 'Item features, one row per item (.npy or CSV), for methods that use them' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l spans -d 'Write the spans of tagged sequences to FILE as JSON lines' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l fail-if -d 'Exit with code 1 if this is the case' -r -f -a "not-converged\t'The fit did not converge'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
 tsv\t''
 jsonl\t''
 json\t''
@@ -125,56 +125,56 @@ spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
 real\t''
 preference\t''
 similarity\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l item -d 'Column of the items' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l annotator -d 'Column of the annotators' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l label -d 'Column of the labels' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l columns -d 'Names of the columns, for a file without a header' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l posterior -d 'Add a column of probability for each class'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l wide -d 'One row per item, one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l ordered -d 'The classes have an order (grades)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l posterior -d 'Add a probability column for each class'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l by -d 'Order of the rows [default: as in the data]' -r -f -a "accuracy\t'Lowest accuracy first'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l by -d 'Sort the rows [default: as in the data]' -r -f -a "accuracy\t'Lowest accuracy first'
 information\t'Least information first'
 agreement\t'Lowest agreement with others first'
 labels\t'Most labels first'
 flags\t'Flagged ones first'"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l level -d 'Level of the intervals, between 0 and 1 [default: 0.9]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l level -d 'Confidence level of the intervals, between 0 and 1 [default: 0.9]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l fail-if -d 'Exit with code 1 if this is the case' -r -f -a "not-converged\t'The fit did not converge'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s m -l method -d 'The method for answers [default: auto]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s p -l param -d 'A parameter of the method' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l gold -d 'Gold labels (item,label) that the fit uses' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
 tsv\t''
 jsonl\t''
 json\t''
@@ -185,52 +185,52 @@ spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
 real\t''
 preference\t''
 similarity\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l item -d 'Column of the items' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l annotator -d 'Column of the annotators' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l label -d 'Column of the labels' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l columns -d 'Names of the columns, for a file without a header' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l wide -d 'One row per item, one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l ordered -d 'The classes have an order (grades)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l by -d 'What makes an item worth a look' -r -f -a "entropy\t'Uncertainty of the answer'
-margin\t'Distance between the two best classes'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l by -d 'How to choose the items' -r -f -a "entropy\t'Uncertainty of the answer'
+margin\t'Smallest margin between the two best classes'
 disagreement\t'Disagreement of the annotators'
-difficulty\t'The method\'s own difficulty'"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s n -l top -d 'How many items' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l answers -d 'The answers behind a kept fit, to show who said what' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+difficulty\t'Difficulty as estimated by the method'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s n -l top -d 'Number of items to show' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l answers -d 'The answers that a saved fit was made from, to show who said what' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s m -l method -d 'The method for answers [default: auto]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s p -l param -d 'A parameter of the method' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l gold -d 'Gold labels (item,label) that the fit uses' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
 tsv\t''
 jsonl\t''
 json\t''
@@ -241,51 +241,51 @@ spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
 real\t''
 preference\t''
 similarity\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l item -d 'Column of the items' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l annotator -d 'Column of the annotators' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l label -d 'Column of the labels' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l columns -d 'Names of the columns, for a file without a header' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l wide -d 'One row per item, one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l ordered -d 'The classes have an order (grades)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s m -l method -d 'Methods, or `all` that fit the data [default: a sensible set]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s p -l param -d 'A parameter of one of the methods' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l truth -d 'Known truth (item,label), only to evaluate' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s m -l method -d 'Methods to compare, or `all` that suit the data [default: a sensible set]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s p -l param -d 'Set a parameter of one of the methods' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l truth -d 'Known truth (item,label), used for evaluation only' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l gold -d 'Gold labels (item,label) that the fit uses' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l folds -d 'Parts in which labels are hidden in turn for the held-out score; 0 = no such score' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l folds -d 'Number of folds for the held-out score; 0 = none' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l fail-if -d 'Exit with code 1 if this is the case' -r -f -a "not-converged\t'The fit did not converge'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
 tsv\t''
 jsonl\t''
 json\t''
@@ -296,55 +296,55 @@ spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
 real\t''
 preference\t''
 similarity\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l item -d 'Column of the items' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l annotator -d 'Column of the annotators' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l label -d 'Column of the labels' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l columns -d 'Names of the columns, for a file without a header' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l wide -d 'One row per item, one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l ordered -d 'The classes have an order (grades)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l features -d 'One row of numbers per item: .npy or CSV; images as .npy of N x height x width (x channels), or a folder of PNG and JPEG files that are called like the items' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s m -l method -d 'The method [default: by the kind of sources]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s p -l param -d 'A parameter of the method; `crowdwise methods METHOD` lists them' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l features -d 'Features, one row per item: .npy or CSV; images as .npy of N x height x width (x channels), or a folder of PNG and JPEG files named after the items' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s m -l method -d 'Method [default: chosen by the kind of sources]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s p -l param -d 'Set a parameter of the method; `crowdwise methods METHOD` lists them' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-features -d 'Features of items to test the classifier on' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-truth -d 'Their classes: columns row,label (from 0) or item,label, or one class a line' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-items -d 'Which row of the test features is which item' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l truth -d 'Known truth (item,label), only to evaluate' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l truth -d 'Known truth (item,label), used for evaluation only' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l gold -d 'Gold labels (item,label) that the fit uses' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l model-out -d 'Keep the trained classifier for `crowdwise predict`' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l model-out -d 'Save the trained classifier for `crowdwise predict`' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l fail-if -d 'Exit with code 1 if this is the case' -r -f -a "not-converged\t'The fit did not converge'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
 tsv\t''
 jsonl\t''
 json\t''
@@ -355,44 +355,44 @@ spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
 real\t''
 preference\t''
 similarity\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l item -d 'Column of the items' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l annotator -d 'Column of the annotators' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l label -d 'Column of the labels' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l columns -d 'Names of the columns, for a file without a header' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l posterior -d 'Add a column of probability for each class'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l wide -d 'One row per item, one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l ordered -d 'The classes have an order (grades)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l posterior -d 'Add a probability column for each class'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l features -d 'One row of numbers or one image per item, as the model was trained on' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l answers -d 'Labels that some of the items have: by annotators whom the model knows they count, too' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l truth -d 'Known classes (row,label from 0, or item,label), only to evaluate' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l samples -d 'Draw so many networks by dropout and add entropy and BALD, both in bits' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l features -d 'Features or images of the items, in the form the model was trained on' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l answers -d 'Labels of some of the items; those by annotators the model knows are used too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l truth -d 'Known classes (row,label from 0, or item,label), used for evaluation only' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l samples -d 'Sample this many networks by dropout and add entropy and BALD, both in bits' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
 tsv\t''
 jsonl\t''
 json\t''
@@ -403,51 +403,51 @@ spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
 real\t''
 preference\t''
 similarity\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l item -d 'Column of the items' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l annotator -d 'Column of the annotators' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l label -d 'Column of the labels' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l columns -d 'Names of the columns, for a file without a header' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l posterior -d 'Add a column of probability for each class'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l wide -d 'One row per item, one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l ordered -d 'The classes have an order (grades)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l posterior -d 'Add a probability column for each class'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s m -l method -d 'The method [default: plackett-luce for rankings, crowd-bt where annotators gave enough comparisons, else bradley-terry]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s p -l param -d 'A parameter of the method; `crowdwise methods METHOD` lists them' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l next -d 'Instead of the leaderboard, the N comparisons (pair and annotator) expected to tell most' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l truth -d 'Known scores (item,score), only to evaluate' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l features -d 'Features of the items, one row each (.npy or CSV), for methods that learn scores from them (pref-e2e)' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s m -l method -d 'Method [default: plackett-luce for rankings, crowd-bt where annotators gave enough comparisons, else bradley-terry]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s p -l param -d 'Set a parameter of the method; `crowdwise methods METHOD` lists them' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l next -d 'Show the N most informative next comparisons (pair and annotator) instead of the leaderboard' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l truth -d 'Known scores (item,score), used for evaluation only' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l features -d 'Item features, one row per item (.npy or CSV), for methods that use them (pref-e2e)' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l fail-if -d 'Exit with code 1 if this is the case' -r -f -a "not-converged\t'The fit did not converge'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
 tsv\t''
 jsonl\t''
 json\t''
@@ -458,30 +458,30 @@ spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
 real\t''
 preference\t''
 similarity\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l item -d 'Column of the items' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l annotator -d 'Column of the annotators' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l label -d 'Column of the labels' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l columns -d 'Names of the columns, for a file without a header' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l wide -d 'One row per item, one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l ordered -d 'The classes have an order (grades)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s o -l output -d 'Write into DIR, which is made if it is not there' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s o -l output -d 'Directory to write to; created if missing' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l items -d 'Number of items (tokens for sequences) [default: 1000]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l annotators -d 'Number of annotators [default: 50]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l classes -d 'Number of classes [default: 3]' -r
@@ -492,33 +492,33 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l adversa
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l copy-groups -d 'Groups in which two followers copy a leader [default: 0]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l imbalance -d 'Each class is this many times as frequent as the next [default: 1]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l zipf -d 'Heavy-tailed participation: the j-th annotator is drawn with weight j^-EXPONENT [default: 0]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l features -d 'Numbers per item that tell of its class, written as features.npy [default: 0]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l features -d 'Number of informative features per item, written to features.npy [default: 0]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l class-names -d 'Names of the classes instead of c0, c1 …' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s p -l param -d 'Any other property of the simulation, e.g. copy_probability=0.8; a wrong name lists them all' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s p -l param -d 'Set any other property of the simulation, e.g. copy_probability=0.8; a wrong name lists them all' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l force -d 'Replace the files of an earlier simulation in DIR'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l regular -d 'Every annotator labels the same number of items'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s o -l output -d 'The page to write' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l compare -d 'Also show how these methods do, or `all` that fit the data' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l folds -d 'Parts in which labels are hidden in turn for the held-out score of --compare' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l truth -d 'Known truth (item,label), only to evaluate' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l title -d 'Title of the page [default: the file name of the answers]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l fail-if -d 'End with exit code 1 if this holds' -r -f -a "not-converged\t'The fit stopped before it converged'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s o -l output -d 'File to write the page to' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l compare -d 'Also compare these methods, or `all` that suit the data' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l folds -d 'Number of folds for the held-out score of --compare' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l truth -d 'Known truth (item,label), used for evaluation only' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l title -d 'Title of the page [default: name of the answers file]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l fail-if -d 'Exit with code 1 if this is the case' -r -f -a "not-converged\t'The fit did not converge'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s m -l method -d 'The method for answers [default: auto]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s p -l param -d 'A parameter of the method' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l gold -d 'Gold labels (item,label) that the fit uses' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
 tsv\t''
 jsonl\t''
 json\t''
@@ -529,31 +529,31 @@ spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
 real\t''
 preference\t''
 similarity\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l item -d 'Column of the items' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l annotator -d 'Column of the annotators' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l label -d 'Column of the labels' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l columns -d 'Names of the columns, for a file without a header' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l wide -d 'One row per item, one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l ordered -d 'The classes have an order (grades)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "label-integration" -d 'Errors and times on TREC, Bluebird, RTE and Dog, ours beside the published'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "groups" -d 'Annotators in groups: methods that know of them and methods that do not, as items grow'
@@ -568,91 +568,91 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fis
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "dlc" -d 'Annotators whose reliability depends on the item'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "learning" -d 'The five tables of learners in one page'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l max -d 'Most items; sizes are 100, 200, 500, 1000 …' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l repeats -d 'Crowds of each size' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l svg -d 'Also draw the picture into this file' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s m -l method -d 'Methods [default: all for classes]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l max -d 'Most labels; sizes are 10 000, 100 000 …' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l limit -d 'Seconds that one fit may take; larger sizes are then left out, and that is said' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l one -d 'Fit one method to so many labels in this process, and write what it took' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s m -l method -d 'Methods [default: all for classes]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l sets -d 'Only these sets [default: all with classes and known truth]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l parts -d 'Only these parts [default: all]' -r -f -a "calibration\t'Probabilities: simulated crowds and real sets'
 coverage\t'Intervals: how often they hold the truth'
@@ -662,212 +662,212 @@ dependence\t'Copies, schools and families of annotators'
 difficulty\t'Items that differ, and ordered grades'
 learners\t'Learners: the default beside two stages with majority vote'"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l quick -d 'Fewer crowds of each design'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s m -l method -d 'Methods [default: all that need labels only]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l repeats -d 'Crowds of each design' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from max-mig" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from deep-bp" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from bayes-dgc" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l seed -d 'Seed of the random numbers' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l progress -d 'How progress is shown on standard error [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
 json\t'One JSON object a line on standard error'
 none\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l count-copies -d 'Count every annotator, also those who copy another one; otherwise they are one voice'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l kind -d 'Only the methods for this kind of label' -r -f -a "categorical\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l kind -d 'List only methods for this kind of label' -r -f -a "categorical\t''
 real\t''
 preference\t''
 similarity\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand methods" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l format -d 'How results are written [default: by the end of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
 tsv\t''
 jsonl\t''
 json\t''
 parquet\t''
 markdown\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s o -l output -d 'Write to FILE, which appears only when it is complete' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l threads -d 'Threads [default: all cores]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l input-format -d 'Format of the answers [default: by the file\'s name and content]' -r -f -a "csv\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
 tsv\t''
 jsonl\t''
 json\t''
@@ -878,34 +878,34 @@ spans\t''
 label-studio\t''
 prodigy\t''
 mturk\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l kind -d 'What a label is [default: by the columns]' -r -f -a "categorical\t''
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
 real\t''
 preference\t''
 similarity\t''"
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l item -d 'Column of the items' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l annotator -d 'Column of the annotators' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l label -d 'Column of the labels' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l columns -d 'Names of the columns, for a file without a header' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l items -d 'All items there are, one per row: those that nobody labelled are answered too' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l abstain -d 'A label that means no answer: its rows do not count, their items stay' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l probabilities -d 'Class probabilities of a classifier, one row per item, one column per class (CSV or .npy)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l graph -d 'Pairs of items that are neighbours, one pair a row (CSV or TSV)' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l wide -d 'One row per item, one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l ordered -d 'The classes have an order (grades)'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l skip-bad-rows -d 'Leave out rows that cannot be read, and say how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s o -l output -d 'Write one page per command into DIR instead of the main page to standard output' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -l max-memory -d 'Most memory to take for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s q -l quiet -d 'Say nothing but errors'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s v -l verbose -d 'Say more: how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s o -l output -d 'Write one page per command into DIR, instead of the main page to stdout' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
