@@ -204,7 +204,7 @@ def read(
 ) -> Answers:
     """Reads answers from a file: CSV, TSV (also compressed), JSON lines, Parquet, exports of annotation tools.
 
-    Columns are found by their names (``task``, ``worker``, ``label`` and their kin) unless they are given. ``gold`` is a
+    Columns are found by their names (``task``, ``worker``, ``label`` and the like) unless they are given. ``gold`` is a
     file of known truth (item, label) that fits use. Ids and labels are text.
     """
     data = Data.read(

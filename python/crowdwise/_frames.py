@@ -537,13 +537,13 @@ def source(data: Any, positional: Sequence[str]) -> Source:
         if data.ndim == 2 and data.shape[1] == len(positional):
             return PlainSource({n: data[:, c] for c, n in enumerate(positional)})
         raise DataError(
-            f"an array of shape {data.shape} is no table of answers",
+            f"an array of shape {data.shape} is not a table of answers",
             "bad-data",
             f"it needs {len(positional)} columns: {', '.join(positional)}",
         )
     if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
         raise DataError(
-            f"{type(data).__name__} is no table of answers",
+            f"{type(data).__name__} is not a table of answers",
             "bad-data",
             f"a frame, a dictionary of columns, or rows of ({', '.join(positional)})",
         )

@@ -13,7 +13,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("numbers in a hidden layer", "units per hidden layer"),
     ("items of a step", "batch size"),
     ("how gradients become steps", "the optimiser"),
-    ("it is no text", "it is not text"),
+    ("is no text", "is not text"),
     ("is no row number", "is not a row number"),
     ("are no classes", "are not classes"),
     ("are no probabilities", "are not probabilities"),

@@ -18,7 +18,7 @@ pub fn read_groups(source: &Source, table: &Table) -> Result<Read<BTreeMap<Strin
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(source.open_within(32)?);
     let header = reader.headers().map_err(|e| match e.into_kind() {
         csv::ErrorKind::Io(e) => unreadable(&file, &e),
-        _ => Error::Unreadable { file: file.clone(), what: "its first row is no text".into(), hint: None },
+        _ => Error::Unreadable { file: file.clone(), what: "its first row is not text".into(), hint: None },
     })?;
     let found: Vec<String> = header.iter().map(|h| h.trim_start_matches('\u{feff}').trim().to_lowercase()).collect();
     let column = |wanted: Role| {
