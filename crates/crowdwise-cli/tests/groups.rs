@@ -69,7 +69,7 @@ fn bad_files_of_groups() {
     refused(good, &["-m", "dawid-skene"], &["which dawid-skene does not"]);
     refused(good, &["-m", "group-aware-em", "-p", "groups=2"], &["`groups` is 2", "`members`"]);
     let other = ["-m", "group-aware-em", "-p", "members={\"m1\":\"x\"}"];
-    refused(good, &other, &["the parameter `members` is given more than once"]);
+    refused(good, &other, &["the parameter `members` was given more than once"]);
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn unknown_tags() {
     // a table says so, and methods that need the scheme refuse
     let rows = "sequence,position,annotator,label\ns,0,a,B-PER\ns,1,a,Z-PER\ns,2,a,O\ns,0,b,B-PER\ns,1,b,O\ns,2,b,O\n";
     said("t.csv", rows, &["inspect"], &["unknown-tags", "`Z-PER`"]);
-    refused("t.csv", rows, &["fit", "-m", "bayes-seq"], &["`Z-PER`", "no tag of a span", "correct these tags"]);
+    refused("t.csv", rows, &["fit", "-m", "bayes-seq"], &["`Z-PER`", "is not a span tag", "correct these tags"]);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn graphs_of_other_items() {
 #[test]
 fn sets_in_several_spellings_and_broken_ones() {
     let text = "item,annotator,label\nx,a,Sea|sand\nx,b,sea\ny,a,sea-side\ny,b,sea_side|sand\n";
-    let parts = ["differ in spelling only count as different ones: `Sea` and `sea`, `sea-side` and `sea_side`"];
+    let parts = ["differ only in spelling are treated as different: `Sea` and `sea`, `sea-side` and `sea_side`"];
     said("t.csv", text, &["fit", "--sets", "-m", "majority-vote"], &parts);
     said("t.csv", "item,annotator,label\nx,a,Cat\nx,b,cat\n", &["inspect"], &["alike-classes", "`Cat` and `cat`"]);
     let text = "item,annotator,label\nx,a,sea||sand\nx,b,sea|sea\n";

@@ -220,7 +220,7 @@ fn what_cannot_be_is_said_before_the_work() {
     refused(&["predict", "bad.cw", "--features", "t.npy"], &["bad.cw could not be read", "checksum", "damaged"]);
     std::fs::write(dir.path().join("short.cw"), &bytes[..100]).unwrap();
     refused(&["predict", "short.cw", "--features", "t.npy"], &["short.cw", "damaged"]);
-    refused(&["predict", "answers.csv", "--features", "t.npy"], &["no model of this program", "--model-out"]);
+    refused(&["predict", "answers.csv", "--features", "t.npy"], &["not a Crowdwise model", "--model-out"]);
 }
 
 #[test]

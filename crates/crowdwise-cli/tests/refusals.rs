@@ -118,8 +118,8 @@ fn negative_numbers_are_told_what_is_allowed() {
         (&["inspect", "votes.csv", "--seed", "-1"], "expected a whole number of at least 0"),
         (&["simulate", "one-coin", "-o", "made", "--items", "-5"], "expected a whole number of at least 0"),
         (&["simulate", "one-coin", "-o", "made", "--spammers", "-0.5"], "`spammers` is -0.5"),
-        (&["compare", "votes.csv", "--folds", "-1"], "it takes 0 (no held-out score) or a whole number from 2"),
-        (&["compare", "votes.csv", "--folds", "1"], "it takes 0 (no held-out score) or a whole number from 2"),
+        (&["compare", "votes.csv", "--folds", "-1"], "expected 0 (no held-out score) or a whole number from 2"),
+        (&["compare", "votes.csv", "--folds", "1"], "expected 0 (no held-out score) or a whole number from 2"),
     ] {
         let dir = folder(&[("votes.csv", VOTES)]);
         let said = refused(dir.path(), args);

@@ -93,7 +93,7 @@ fn things_that_are_no_tables() {
 fn arrow_without_the_feature() {
     let e = try_read("v.csv", b"ARROW1\0\0\x10\0\0\0", &plain()).unwrap_err();
     assert_eq!(e.code(), "unsupported");
-    assert!(e.to_string().contains("without Arrow"), "{e}");
+    assert!(e.to_string().contains("without support for Arrow"), "{e}");
 }
 
 #[test]

@@ -204,7 +204,7 @@ fn a_quote_that_is_never_closed() {
     assert_eq!(read.notes[2], "a quote is opened on line 10 and never closed: 3 lines from there to the end lost");
     // The quote may stand below the line where its row begins.
     let (_, text, _) = spoil("v.csv", "item,worker,label\n\"a\nb\",w,\"x\nb,w,x\n");
-    assert!(text.contains("a quote is opened on line 3 and never closed, so that 2 lines"), "{text}");
+    assert!(text.contains("a quote is opened on line 3 and never closed, so the remaining 2 lines"), "{text}");
     assert!(spoil("v.csv", "item,\"worker,label\na,w,x\n").1.contains("a quote is opened in the header"));
     let (_, text, _) = spoil_with("v.csv", "item,worker,label\na,w,\"x\nb,w,x\n", &skip);
     assert_eq!(text, "v.csv has no label before line 2, where a quote is opened and never closed");

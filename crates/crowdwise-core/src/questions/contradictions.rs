@@ -55,7 +55,7 @@ fn spellings(data: &Dataset) -> Option<Finding> {
             "alike-classes",
             Severity::Warning,
             Subject::Data,
-            format!("classes that differ in spelling only count as different ones: {}", alike_text(&all)),
+            format!("classes that differ only in spelling are treated as different: {}", alike_text(&all)),
             "write each class in one way, unless they are meant to differ",
         )
     })

@@ -127,7 +127,7 @@ fn a_newer_version_says_so() {
     let mut second = small().to_bytes();
     second[7] = b'2';
     assert!(refused(&second).contains("a model in format 2, and this program reads format 1"));
-    assert!(refused(b"PK nothing").contains("no model of this program"));
+    assert!(refused(b"PK nothing").contains("not a Crowdwise model"));
 }
 
 /// What is counted without making it is what is made.
