@@ -21,7 +21,11 @@ fn a_label_that_means_no_answer_leaves_its_items() {
     let label = |i: usize| fit["labels"][i]["label"].as_str().unwrap();
     assert_eq!((label(0), label(1)), ("spam", "ham"));
     let run = run_in(dir.path(), &["fit", "votes.csv", "--annotator", "source", "--abstain", "none"]);
-    assert!(run.code == 2 && run.stderr.contains("--abstain names `none`, but no answer has that label"), "{}", run.block());
+    assert!(
+        run.code == 2 && run.stderr.contains("--abstain names `none`, but no answer has that label"),
+        "{}",
+        run.block()
+    );
 }
 
 #[test]

@@ -296,6 +296,10 @@ fn misplaced_details((a, fit_a): (&Dataset, &Fit), (b, fit_b): (&Dataset, &Fit))
         else {
             continue;
         };
+        // such entries name whom they are about
+        if x.iter().all(Value::is_object) {
+            continue;
+        }
         for order in &orders {
             let shuffled = order.iter().enumerate().any(|(i, &o)| i != o);
             if x.len() != order.len() || y.len() != order.len() || !shuffled {

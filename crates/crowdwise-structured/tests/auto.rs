@@ -4,6 +4,7 @@ use crowdwise_contract as contract;
 use crowdwise_core::{
     AnyMethod, Context, Dataset, Features, Fit, LabelKind, Probabilities, Structure, TableBuilder, stats, stream,
 };
+use crowdwise_structured::groups::{Dependence, DependentCrowd};
 use crowdwise_structured::{AUTO, auto::Auto};
 use rand::RngExt;
 
@@ -146,7 +147,7 @@ fn a_sequence_model_is_used_where_it_predicts_hidden_labels_better() {
     let data = corpus.data(false);
     let f = fit(&data);
     assert_eq!(used(&f), "bayes-seq", "{}", why(&f));
-    assert!(why(&f).contains("hidden from it better"), "{}", why(&f));
+    assert!(why(&f).contains("predicts hidden labels better"), "{}", why(&f));
     let scores = &f.diagnostics.details["hidden_label_loss"];
     assert!(scores["bayes-seq"].as_f64() < scores["dawid-skene"].as_f64(), "{scores}");
     let alone = crowdwise_methods::find("dawid-skene").unwrap().default().fit(&data, &mut Context::new(0, 2)).unwrap();
@@ -160,7 +161,7 @@ fn tokens_of_a_long_vague_span_are_not_witnesses_each() {
     let data = corpus.data(false);
     let f = fit(&data);
     assert_eq!(used(&f), "dawid-skene", "{}", why(&f));
-    assert!(why(&f).contains("worth one witness"), "{}", why(&f));
+    assert!(why(&f).contains("tokens carry as much evidence as one"), "{}", why(&f));
     let votes =
         crowdwise_methods::find("majority-vote").unwrap().default().fit(&data, &mut Context::new(0, 2)).unwrap();
     let (ours, theirs) = (corpus.accuracy(&data, &f), corpus.accuracy(&data, &votes));
@@ -277,6 +278,32 @@ fn independent_items_are_left_to_the_choice_between_their_models() {
     assert_eq!((&ours.truth, &ours.findings, &ours.provenance), (&theirs.truth, &theirs.findings, &theirs.provenance));
     let inner = crowdwise_methods::find("auto").unwrap();
     assert_eq!((AUTO.defaults(), AUTO.params()), (inner.defaults(), inner.params()));
+}
+
+/// Where everybody belongs to one of three families with views of their own, families are weighed; nowhere else.
+#[test]
+fn families_are_weighed_instead_of_heads() {
+    let right = |f: &Fit, truth: &[usize]| {
+        labels(f).iter().zip(truth).filter(|(a, b)| a == b).count() as f64 / truth.len() as f64
+    };
+    let panel =
+        |dependence| DependentCrowd { dependence, items: 600, annotators: 12, classes: 4, accuracy: 0.75, share: 1.0 };
+    let (mut ours, mut heads) = (0.0, 0.0);
+    for seed in 0..3 {
+        let drawn = panel(Dependence::Families(0.7)).draw(seed).unwrap();
+        let f = fit(&drawn.data);
+        assert_eq!(used(&f), "group-aware-em", "{}", why(&f));
+        assert!(why(&f).contains("one of 3 families"), "{}", why(&f));
+        ours += right(&f, &drawn.truth) / 3.0;
+        let inner = crowdwise_methods::auto::Auto::default();
+        heads += right(&AnyMethod::fit(&inner, &drawn.data, &mut Context::new(0, 2)).unwrap(), &drawn.truth) / 3.0;
+        for other in [Dependence::None, Dependence::Difficulty, Dependence::Copies(0.9), Dependence::Schools(0.8)] {
+            let f = fit(&panel(other).draw(seed).unwrap().data);
+            assert_ne!(used(&f), "group-aware-em", "{other:?}: {}", why(&f));
+        }
+    }
+    println!("families {ours:.3}, heads {heads:.3}");
+    assert!(ours > heads + 0.01, "families {ours:.3}, heads {heads:.3}");
 }
 
 #[test]

@@ -21,8 +21,9 @@ class Auto(Aggregator):
 
     It cannot promise to beat every method on every set. On sets that played no part in its making, choosing between
     models of independent annotators earned nothing; what counts is to see what such models cannot: sources that
-    vote for one class, annotators who copy, items that mislead. Schools of annotators with views of their own are
-    not told apart: `group-aware-em` is for them. Three things it cannot see: a bias that all annotators share; sets
+    vote for one class, annotators who copy, items that mislead. Families of annotators with views of their own are
+    weighed as families where everybody belongs to one; two schools, or a school among others, are not told apart:
+    `group-aware-em` with `--groups` is for them. Three things it cannot see: a bias that all annotators share; sets
     so small that any choice is chance (on `prelec_art`, 90 items, it falls below majority vote by five points); and
     which of two readings is *true* when both explain the labels. With known truth for some hundred items, `compare
     --truth` decides better.

@@ -4,6 +4,7 @@
 //! chosen here, because its methods are here (see `docs/adr/0011`).
 
 mod beside;
+mod families;
 mod hidden;
 mod runs;
 mod sequences;
@@ -50,6 +51,10 @@ impl Method for Auto {
             Structure::Chains { .. } if classes => sequences::fit(data, cx),
             Structure::Graph(_) if classes => beside::graph(data, cx),
             _ if data.probabilities.is_some() => beside::probabilities(data, cx),
+            Structure::Independent if classes => match families::fit(data, cx)? {
+                Some(out) => Ok(out),
+                None => Method::fit(&self.0, data, cx),
+            },
             _ => Method::fit(&self.0, data, cx),
         }
     }
