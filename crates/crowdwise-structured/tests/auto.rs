@@ -302,7 +302,6 @@ fn families_are_weighed_instead_of_heads() {
             assert_ne!(used(&f), "group-aware-em", "{other:?}: {}", why(&f));
         }
     }
-    println!("families {ours:.3}, heads {heads:.3}");
     assert!(ours > heads + 0.01, "families {ours:.3}, heads {heads:.3}");
 }
 
