@@ -152,5 +152,5 @@ fn sets_in_several_spellings_and_broken_ones() {
     let other = fit("other.csv");
     assert!(other.code == 2 && other.stderr.contains("occurs in the answers"), "{}", other.block());
     let new = fit("new.csv").ok();
-    assert!(new.stderr.contains("1 known class of new.csv that nobody said"), "{}", new.block());
+    assert!(new.stderr.contains("1 known class in new.csv that no annotator gave"), "{}", new.block());
 }
