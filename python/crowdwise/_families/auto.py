@@ -24,9 +24,9 @@ class Auto(Aggregator):
     vote for one class, annotators who copy, items that mislead. Families of annotators with views of their own are
     weighed as families where everybody belongs to one; two schools, or a school among others, are not told apart:
     `group-aware-em` with `--groups` is for them. Three things it cannot see: a bias that all annotators share; sets
-    so small that any choice is chance (on `prelec_art`, 90 items, it falls below majority vote by five points); and
-    which of two readings is *true* when both explain the labels. With known truth for some hundred items, `compare
-    --truth` decides better.
+    so small that any choice is chance (on `prelec_art`, 90 items, it falls below majority vote by three points);
+    and which of two readings is *true* when both explain the labels. With known truth for some hundred items,
+    `compare --truth` decides better.
 
     Parameters
     ----------
