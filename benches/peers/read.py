@@ -3,7 +3,7 @@
     benches/peers/run.sh read [ROWS]           (default 10000000; makes its own virtual environment)
     PROFILE=dev benches/peers/run.sh read 100000 --runs 1
 
-The files are made once by `crowdwise simulate` and kept in target/read-bench: string ids, five labels an item in the order of the
+The files are made once by `crowdwise simulate` and kept in target/read-bench: string ids, five labels per item in the order of the
 items, 20,000 annotators with heavy-tailed participation, ten classes. What is compared is text to codes: Crowdwise reads, interns all
 ids and puts the rows in the order of its table; Polars reads and turns the three columns into categoricals ("strings" leaves them as
 they are, for what reading alone costs it). Every measurement is a process of its own. Times are of the reading alone, without starting

@@ -27,7 +27,7 @@ RUNS = 3
 
 
 def synth(k, m, labels, per=5, seed=0):
-    """Five labels an item from distinct annotators with diagonals between 0.35 and 0.95."""
+    """Five labels per item from distinct annotators with diagonals between 0.35 and 0.95."""
     rng = np.random.default_rng(seed)
     n = labels // per
     truth = rng.integers(0, k, n)

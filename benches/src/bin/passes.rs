@@ -87,7 +87,7 @@ fn main() {
     let methods: Vec<&str> =
         if args.len() > 1 { args[1..].iter().map(String::as_str).collect() } else { vec!["dawid-skene"] };
     println!("{}\n", machine());
-    println!("ns per label and iteration; 5 labels an item\n");
+    println!("ns per label and iteration; 5 labels per item\n");
     println!(
         "| method | K | annotators | labels | threads | iterations | whole fit, CPU | whole fit, wall | more iterations | whole fit, CPU | iterations only, CPU | iterations only, wall | accelerated, CPU | reading the index | iterations / reading, wall |"
     );

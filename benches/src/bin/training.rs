@@ -15,7 +15,7 @@ struct Case {
     image: Option<[usize; 3]>,
     classes: usize,
     annotators: usize,
-    /// Mean number of labels an item.
+    /// Mean number of labels per item.
     labels: f64,
     batch: usize,
 }

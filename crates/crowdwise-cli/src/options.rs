@@ -374,7 +374,7 @@ pub fn set_fields<T: Serialize + DeserializeOwned>(
     (serde_json::from_value(Value::Object(object)).expect("every value was tried"), problems)
 }
 
-/// What a field takes, told from its default; names of variants only serde knows.
+/// What a field takes, inferred from its default; names of variants only serde knows.
 fn wanted(default: &Value, e: &serde_json::Error) -> String {
     match default {
         Value::Number(n) if n.is_f64() => "a number".into(),

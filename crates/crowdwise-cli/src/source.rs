@@ -115,7 +115,7 @@ impl FitOptions {
     }
 }
 
-/// What a file is that this program wrote as JSON, told from its beginning.
+/// Which kind of JSON this program wrote into a file, recognised by its beginning.
 pub fn kept(file: &str) -> Option<&'static str> {
     let head = head_of(file)?;
     let (number, rest) = after_schema(&head)?.split_once(',')?;

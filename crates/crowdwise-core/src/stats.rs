@@ -12,7 +12,7 @@ pub fn rate_interval(hits: f64, n: f64) -> [f64; 2] {
 }
 
 /// The same at any level: Jeffreys' prior, with the ends opened at 0 and 1 as Brown, Cai and DasGupta (2001) advise. NaN
-/// where a count is no finite number.
+/// where a count is not finite.
 pub fn rate_interval_at(hits: f64, n: f64, level: f64) -> [f64; 2] {
     if !(hits.is_finite() && n.is_finite()) {
         return [f64::NAN; 2];

@@ -20,7 +20,7 @@ class OrdinalVb(WarmAggregator):
     The recommended method for ordered classes. On `valence5` it has 0.50 (majority vote 0.35, Dawid-Skene 0.44), on
     `adult2` 0.763 (0.758, 0.739), on `relevance_s` 0.595 (0.541, 0.608), and a smaller mean distance from the true
     grade than majority vote on each (0.57, 0.264 and 0.513 grades against 0.78, 0.294 and 0.635). On simulated
-    grades (five grades, 3 to 10 labels an item, biases, skewed grades, compressed scales, guessers; 55 worlds) it
+    grades (five grades, 3 to 10 labels per item, biases, skewed grades, compressed scales, guessers; 55 worlds) it
     has 0.773 in the mean, `pooled-dawid-skene` 0.728, majority vote 0.707. For classes without an order it costs a
     point or so (`dog` 0.835 against 0.843 for Dawid-Skene).
 

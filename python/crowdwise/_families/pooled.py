@@ -114,7 +114,7 @@ class CommunityBCC(Aggregator):
 
     Use it when annotators come in kinds (experts and beginners, two teams, two languages) and have few labels each:
     an annotator is then known by its kind after a handful of labels. `communities=1` is plain partial pooling,
-    useful with fewer than about ten labels an annotator (`hierarchical-dawid-skene` is the other way to do it).
+    useful with fewer than about ten labels per annotator (`hierarchical-dawid-skene` is the other way to do it).
     With hundreds of labels each, `bayes-dawid-skene` is as good.
 
     It falls below majority vote where a rare class has confused rows, which it learns as a habit of the whole

@@ -320,8 +320,9 @@ class Crowdlab(Aggregator):
     r"""Weighted average of annotators' labels and a classifier's class probabilities; closed form.
 
     Use it when a classifier was trained on the same task (on majority votes, say) and items have one to three
-    labels: on `labelme` (2.5 labels an item) it has 0.793 with a linear classifier whose own accuracy is about that
-    of the vote (0.766). Give probabilities with `--probabilities FILE`: one row per item, one column per class.
+    labels: on `labelme` (2.5 labels per item) it has 0.793 with a linear classifier whose own accuracy is about
+    that of the vote (0.766). Give probabilities with `--probabilities FILE`: one row per item, one column per
+    class.
 
     Probabilities must be out of sample (cross-validated): a classifier that has learned an item's own labels
     repeats them and gets a weight that it does not deserve. With many labels per item the classifier hardly counts,

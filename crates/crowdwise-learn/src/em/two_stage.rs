@@ -114,7 +114,7 @@ impl Learn for TwoStage {
 
 /// What EM is told in the first stage: no acceleration, and no further step when one adds less than 1e-5 a label to the likelihood. The
 /// steps after that are long in probabilities and gain nothing that the data could tell from chance, and an accelerated leap may end at a
-/// likelier optimum; both lead away from the votes, and from the truth where annotators have few labels a class.
+/// likelier optimum; both lead away from the votes, and from the truth where annotators have few labels per class.
 fn short(entry: &Entry) -> Vec<(String, serde_json::Value)> {
     let has = |name: &str| entry.params().iter().any(|p| p.name == name);
     let mut out = Vec::new();

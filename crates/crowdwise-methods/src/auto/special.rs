@@ -49,13 +49,11 @@ const CHANCE: f64 = 2.0;
 /// view of a family of annotators, and none that the matrices support.
 fn refines(labels: &Categorical<'_>, matrices: &Candidate, posterior: &[f64]) -> bool {
     let k = labels.k();
-    let other = |u: &usize| {
-        let row = |q: &[f64]| q[u * k..(u + 1) * k].to_vec();
-        let (base, new) = (row(&matrices.fitted.posterior), row(posterior));
-        labels.table.degree(*u) > 0 && !stats::tied(base[stats::argmax(&new)], base[stats::argmax(&base)])
-    };
+    let rows = matrices.fitted.posterior.chunks_exact(k).zip(posterior.chunks_exact(k)).enumerate();
+    let labelled = rows.filter(|(u, _)| labels.table.degree(*u) > 0).map(|x| x.1);
+    let other = |(base, new): &(&[f64], &[f64])| !stats::tied(base[stats::argmax(new)], base[stats::argmax(base)]);
     let first = matrices.departure.differ as f64;
-    let second = (0..labels.table.n_units()).filter(other).count() as f64;
+    let second = labelled.filter(other).count() as f64;
     second - first <= CHANCE * (first + second).sqrt()
 }
 

@@ -214,11 +214,4 @@ mod tests {
         assert!(graded.admitted > 0.9);
         assert!(s[1].right > s[0].right && s[2].right > s[0].right && s[2].far < s[0].far, "{s:?}");
     }
-
-    #[test]
-    #[ignore = "minutes: prints the tables"]
-    #[allow(clippy::print_stderr)]
-    fn whole_tables() {
-        eprintln!("{}", markdown(Size { items: 200, repeats: 3, threads: 1 }).unwrap());
-    }
 }
