@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _frames, _rankings
@@ -201,16 +201,23 @@ def read(
     wide: bool = False,
     skip_bad_rows: bool = False,
     gold: str | os.PathLike[str] | None = None,
+    ordered: bool | Iterable[Any] | None = None,
 ) -> Answers:
     """Reads answers from a file: CSV, TSV (also compressed), JSON lines, Parquet, exports of annotation tools.
 
     Columns are found by their names (``task``, ``worker``, ``label`` and the like) unless they are given. ``gold`` is a
-    file of known truth (item, label) that fits use. Ids and labels are text.
+    file of known truth (item, label) that fits use. Ids and labels are text. ``ordered`` is true if the classes are grades,
+    or their order from one end of the scale to the other; by default well-known scales are recognised, unless it is false.
     """
+    known = None if gold is None else os.fspath(gold)
     data = Data.read(
-        os.fspath(path), item, annotator, label, kind, wide, skip_bad_rows, None if gold is None else os.fspath(gold)
+        os.fspath(path), item, annotator, label, kind, wide, skip_bad_rows, known, _order(ordered)
     )
     return _of_file(data)
+
+
+def _order(ordered: bool | Iterable[Any] | None) -> bool | list[str] | None:
+    return ordered if ordered is None or isinstance(ordered, bool) else [str(c) for c in ordered]
 
 
 def _of_file(data: Data) -> Answers:
@@ -231,7 +238,7 @@ def answers(
     item: Any = None,
     annotator: Any = None,
     label: Any = None,
-    ordered: bool = False,
+    ordered: bool | Iterable[Any] | None = None,
 ) -> Answers:
     """Answers of whatever a caller may bring, for a method that accepts these kinds of labels."""
     if isinstance(data, Answers):
@@ -239,7 +246,7 @@ def answers(
             raise DataError("gold goes with a frame, or into `read`", "usage")
         return data
     if isinstance(data, (str, os.PathLike)):
-        return read(data, item=item, annotator=annotator, label=label, kind=kind)
+        return read(data, item=item, annotator=annotator, label=label, kind=kind, ordered=ordered)
     if _frames._from_module(data, "polars") and hasattr(data, "collect"):
         data = data.collect()
     if kind is not None and kind not in KINDS:
@@ -271,7 +278,7 @@ def answers(
     if wanted == "real":
         made = Data.numbers(what, who, said, texts)
         return Answers(made, src.flavour, *_ids(src, names, made), [], names)
-    made = Data.classes(what, who, said, texts, ordered)
+    made = Data.classes(what, who, said, texts, _order(ordered))
     return Answers(made, src.flavour, *_ids(src, names, made), _classes(src, names[2], made, known), names)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from collections.abc import Iterable
 from html import escape
 from typing import Any, ClassVar, TypeVar
 
@@ -65,6 +66,7 @@ class Aggregator(Params):
         edges: Any = None,
         features: Any = None,
         sets: bool = False,
+        ordered: bool | Iterable[Any] | None = None,
         count_copies: bool = False,
     ) -> Self:
         """Fits the method; returns self.
@@ -75,11 +77,12 @@ class Aggregator(Params):
         what a classifier says of the items (a frame of items x classes, a dictionary, or an array in the order of first
         appearance), ``edges`` links of items (pairs, or a frame of two columns), ``features`` a row of numbers for every
         item. With ``sets`` a label names several classes (``a|b``), and what is learned is whether an item has each of them.
-        Annotators who copy each other count as one voice, which a finding says, unless ``count_copies`` is true.
+        ``ordered`` is true if the classes are grades, or their order from one end of the scale to the other; by default
+        well-known scales are recognised, unless it is false. Annotators who copy each other count as one voice, which a finding says, unless ``count_copies`` is true.
         Ctrl-C ends the fit with what it has, and a warning.
         """
         made = answers(
-            data, self._accepts, gold=gold, kind=kind, item=item, annotator=annotator, label=label, ordered=False
+            data, self._accepts, gold=gold, kind=kind, item=item, annotator=annotator, label=label, ordered=ordered
         )
         if sets:
             made = made._as_sets()

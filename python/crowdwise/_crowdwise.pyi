@@ -33,7 +33,7 @@ class Column:
 class Data:
     @staticmethod
     def classes(
-        item: Column, annotator: Column, label: Column, gold: list[tuple[str, str]] | None = None, ordered: bool = False
+        item: Column, annotator: Column, label: Column, gold: list[tuple[str, str]] | None = None, ordered: bool | list[str] | None = None
     ) -> Data: ...
     @staticmethod
     def numbers(item: Column, annotator: Column, label: Column, gold: list[tuple[str, str]] | None = None) -> Data: ...
@@ -72,6 +72,7 @@ class Data:
         wide: bool = False,
         skip_bad_rows: bool = False,
         gold: str | os.PathLike[str] | None = None,
+        ordered: bool | list[str] | None = None,
     ) -> Data: ...
     @property
     def kind(self) -> str: ...

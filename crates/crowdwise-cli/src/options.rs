@@ -6,7 +6,7 @@ use crate::talk::{Talk, counted};
 use clap::ValueEnum;
 use crowdwise::io::{self, ReadOptions, Source};
 use crowdwise::questions::{alike_names, alike_text, split_unit};
-use crowdwise::{AnyMethod, Dataset, Error, Gold, LabelKind, Severity, Stop, Structure, nearest};
+use crowdwise::{AnyMethod, Dataset, Error, Gold, LabelKind, Order, Severity, Stop, Structure, nearest};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -35,9 +35,15 @@ pub struct InputOptions {
     /// The file has one row per item and one column per annotator
     #[arg(long, hide_short_help = true)]
     pub wide: bool,
-    /// The classes are ordered (grades)
+    /// The classes are ordered (grades) [default: well-known scales are recognised]
     #[arg(long, hide_short_help = true)]
     pub ordered: bool,
+    /// The classes are ordered like this, from one end of the scale to the other
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', conflicts_with = "unordered", hide_short_help = true)]
+    pub order: Option<Vec<String>>,
+    /// The classes are not ordered, even if they look like grades
+    #[arg(long, conflicts_with = "ordered", hide_short_help = true)]
+    pub unordered: bool,
     /// Skip rows that cannot be read and report how many
     #[arg(long, hide_short_help = true)]
     pub skip_bad_rows: bool,
@@ -125,10 +131,20 @@ impl InputOptions {
             label: self.label.clone(),
             columns: self.columns.clone(),
             wide: self.wide,
-            ordered: self.ordered,
+            // a class that means nothing may stand in the way of a scale
+            order: if self.abstain.is_some() { Order::None } else { self.order() },
             skip_bad_rows: self.skip_bad_rows,
             keep_rejected: self.keep_rejected,
             threads,
+        }
+    }
+
+    fn order(&self) -> Order {
+        match &self.order {
+            Some(given) => Order::Given(given.iter().map(|c| c.trim().to_owned()).collect()),
+            None if self.ordered => Order::Natural,
+            None if self.unordered => Order::None,
+            None => Order::Unsaid,
         }
     }
 
@@ -151,6 +167,9 @@ impl InputOptions {
             data.table = data.table.without_class(label).ok_or_else(|| not_given(label, file))?;
             let n = (before - data.table.n_labels()) as u64;
             talk.note(format_args!("{} `{label}` treated as missing", counted(n, "label", "labels")));
+            if data.structure == Structure::Independent {
+                say(talk, data.table.put_in_order(&self.order())?.as_slice());
+            }
         }
         if self.sets {
             data = crowdwise::structured::sets::units(&data, crowdwise::structured::sets::Candidates::All)?;

@@ -203,6 +203,21 @@ fn failure_19_a_kept_fit_that_was_changed_is_refused() {
 }
 
 #[test]
+fn failure_19_a_kept_fit_of_a_newer_version_says_so() {
+    let dir = folder(&[("votes.csv", VOTES)]);
+    run_in(dir.path(), &["fit", "votes.csv", "-m", "dawid-skene", "-o", "fit.json"]).ok();
+    let text = std::fs::read_to_string(dir.path().join("fit.json")).unwrap();
+    let mut fit: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for (version, says) in [("9.9.9", "version 9.9.9 of this program, which is newer"), ("soon", "names `soon`")] {
+        fit["version"] = version.into();
+        std::fs::write(dir.path().join("fit.json"), fit.to_string()).unwrap();
+        let run = run_in(dir.path(), &["annotators", "fit.json"]);
+        refused(&run, "unsupported", says);
+        assert!(run.stderr.contains("fit.json") && run.stderr.contains("fit again with this one"), "{}", run.block());
+    }
+}
+
+#[test]
 fn failure_20_one_file_takes_one_result() {
     let dir = to_learn();
     let mut args = vec!["learn", "votes.csv", "--features", "x.npy", "--model-out", "f.csv", "-o", "./f.csv"];

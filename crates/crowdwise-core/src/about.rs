@@ -117,6 +117,8 @@ impl Gives {
 pub enum Situation {
     /// Classes of items that have nothing to do with each other.
     Classes,
+    /// The same with classes in an order that means something.
+    Grades,
     /// Classes of tokens.
     Sequences,
     /// Classes of items that have neighbours.
@@ -132,10 +134,11 @@ pub enum Situation {
 impl Situation {
     /// All in which labels are classes.
     pub const OF_CLASSES: &'static [Situation] =
-        &[Situation::Classes, Situation::Sequences, Situation::Graph, Situation::Sets];
+        &[Situation::Classes, Situation::Grades, Situation::Sequences, Situation::Graph, Situation::Sets];
 
     pub const ALL: &'static [Situation] = &[
         Situation::Classes,
+        Situation::Grades,
         Situation::Sequences,
         Situation::Graph,
         Situation::Sets,
@@ -164,7 +167,10 @@ impl Situation {
             (LabelKind::Categorical, Structure::Chains { .. }) => Situation::Sequences,
             (LabelKind::Categorical, Structure::Graph(_)) => Situation::Graph,
             (LabelKind::Categorical, _) if is_sets(data) => Situation::Sets,
-            (LabelKind::Categorical, _) => Situation::Classes,
+            (LabelKind::Categorical, _) => {
+                let grades = data.table.categorical().is_some_and(|c| c.ordered && c.k() > 2);
+                if grades { Situation::Grades } else { Situation::Classes }
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Building a [`Table`] from rows in any order.
 
 use crate::values::{Codes, MAX_CLASSES, Units, Values};
+use crate::grades;
 use crate::{Error, LabelKind, Names, Preference, Table};
 use hashbrown::HashMap;
 use std::sync::OnceLock;
@@ -216,12 +217,12 @@ impl TableBuilder {
         let mut annotator = scatter(self.annotator, place);
         let mut values = match self.values {
             Raw::U8(v) => {
-                let (classes, rank) = sorted_classes(&self.classes);
+                let (classes, rank) = sorted_classes(&self.classes, self.ordered);
                 let codes = Codes::U8(scatter(v, place).into_iter().map(|c| rank[c as usize] as u8).collect());
                 Values::Categorical { classes, ordered: self.ordered, codes }
             }
             Raw::U16(v) => {
-                let (classes, rank) = sorted_classes(&self.classes);
+                let (classes, rank) = sorted_classes(&self.classes, self.ordered);
                 let codes = Codes::U16(scatter(v, place).into_iter().map(|c| rank[c as usize] as u16).collect());
                 Values::Categorical { classes, ordered: self.ordered, codes }
             }
@@ -324,8 +325,8 @@ fn sort_units<T: Copy>(offsets: &[u32], annotator: &mut [u32], values: &mut [T])
     }
 }
 
-/// Classes in their natural order, and the new code of each old one.
-fn sorted_classes(classes: &Names) -> (Names, Vec<u32>) {
+/// Classes in their natural order, and the new code of each old one. Words of a scale stand in its order if that means something.
+fn sorted_classes(classes: &Names, ordered: bool) -> (Names, Vec<u32>) {
     let mut order: Vec<u32> = (0..classes.len() as u32).collect();
     let numbers: Option<Vec<f64>> =
         classes.iter().map(|c| c.trim().parse::<f64>().ok().filter(|x| x.is_finite())).collect();
@@ -333,6 +334,9 @@ fn sorted_classes(classes: &Names) -> (Names, Vec<u32>) {
     match numbers {
         Some(x) => order.sort_by(|&a, &b| x[a as usize].total_cmp(&x[b as usize]).then(name(a).cmp(name(b)))),
         None => order.sort_by(|&a, &b| name(a).cmp(name(b))),
+    }
+    if let Some(natural) = ordered.then(|| grades::natural(classes)).flatten() {
+        order = natural;
     }
     let mut rank = vec![0; classes.len()];
     for (new, &old) in order.iter().enumerate() {

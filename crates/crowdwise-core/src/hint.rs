@@ -84,6 +84,8 @@ fn python(words: &str) -> String {
         }
         ["crowdwise", "methods"] => "crowdwise.methods()".into(),
         ["crowdwise", command, ..] => format!("crowdwise.{command}(data)"),
+        ["--unordered"] => "ordered=False".into(),
+        ["--order", ..] => "ordered=[...]".into(),
         ["--max-memory", ..] => "crowdwise.limit_memory(...)".into(),
         ["-m", "METHOD"] => "crowdwise.aggregate(data, METHOD)".into(),
         ["-m", id] => format!("crowdwise.aggregate(data, \"{id}\")"),

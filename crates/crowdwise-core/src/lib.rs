@@ -12,6 +12,7 @@ mod error;
 mod finding;
 mod finite;
 mod fit;
+mod grades;
 mod hint;
 pub mod memory;
 mod method;
@@ -24,6 +25,7 @@ pub mod simulate;
 pub mod stats;
 mod table;
 mod values;
+mod version;
 pub mod voices;
 
 pub use about::{Family, Gives, Needs, Situation, StructureKind};
@@ -34,6 +36,7 @@ pub use dataset::{Dataset, Features, Gold, GoldValues, Probabilities, Structure}
 pub use error::{BadRow, Error, Problems, group};
 pub use finding::{Finding, Severity, Statistic, Subject};
 pub use fit::{Annotators, Diagnostics, Fit, Objective, Outcome, Provenance, Stop, TracePoint, Truth};
+pub use grades::{Nearness, Order};
 pub use hint::{Hint, Syntax, spell};
 pub use method::{
     AnyMethod, Capabilities, Entry, Method, MethodInfo, ParamInfo, Params, Reference, Status, entry, find, fit_by,
@@ -43,4 +46,5 @@ pub use names::{Names, nearest};
 pub use rankings::Rankings;
 pub use settled::{Settled, Watch};
 pub use table::{Categorical, Index, Table};
+pub use version::check_version;
 pub use values::{Codes, LabelKind, MAX_CLASSES, Preference, Units, Values};

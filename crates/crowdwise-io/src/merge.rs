@@ -140,7 +140,6 @@ impl<'a> Merger<'a> {
             data.source = self.file.into();
             return Ok((data, notes));
         }
-        self.builder.ordered = options.ordered;
         let gone: Vec<&str> = self.undecided.iter().filter(|n| self.builder.items.get(n).is_none()).collect();
         if !gone.is_empty() {
             notes.push(format!(
@@ -155,6 +154,9 @@ impl<'a> Merger<'a> {
             Structure::Independent
         };
         let mut data = Dataset::new(self.builder.finish()?);
+        if structure == Structure::Independent {
+            notes.extend(data.table.put_in_order(&options.order)?);
+        }
         data.structure = structure;
         notes.extend(without_label(&data));
         data.source = self.file.into();

@@ -1,7 +1,7 @@
 //! What a caller may say about a file, and what comes back beside its content.
 
 use crate::Format;
-use crowdwise_core::LabelKind;
+use crowdwise_core::{LabelKind, Order};
 
 /// How to read a file. The default recognises everything by itself.
 #[derive(Clone, Debug, Default)]
@@ -20,8 +20,8 @@ pub struct ReadOptions {
     pub columns: Option<Vec<String>>,
     /// One row an item, one column an annotator.
     pub wide: bool,
-    /// The classes have an order that means something.
-    pub ordered: bool,
+    /// Whether the classes have an order that means something.
+    pub order: Order,
     /// Leave bad rows out (counted in the notes) instead of failing.
     pub skip_bad_rows: bool,
     /// Use the rows of a Mechanical Turk batch whose assignment was rejected, too.

@@ -1,6 +1,6 @@
 //! Exports of annotation tools, wide tables, files without a header, and other forms that real files take.
 
-use crowdwise_core::{Dataset, Error, LabelKind};
+use crowdwise_core::{Dataset, Error, LabelKind, Order};
 use crowdwise_io::{Format, Read, ReadOptions, Source, read_answers, read_items, read_truth};
 use std::io::Write;
 
@@ -185,7 +185,7 @@ fn kinds_by_column_and_by_option() {
     );
     let real = ReadOptions { kind: Some(LabelKind::Real), ..plain() };
     assert_eq!(read("v.csv", "item,worker,label\na,w,1\n", &real).value.table.real().unwrap(), [1.0]);
-    let classes = ReadOptions { kind: Some(LabelKind::Categorical), ordered: true, ..plain() };
+    let classes = ReadOptions { kind: Some(LabelKind::Categorical), order: Order::Natural, ..plain() };
     let r = read("v.csv", "item,worker,value\na,w,1\nb,w,2\n", &classes);
     assert!(r.value.table.categorical().unwrap().ordered);
     let pairs = read("v.csv", "left,right,worker,winner\na,b,w,a\na,b,v,right\nb,a,w,Tie\n", &plain());

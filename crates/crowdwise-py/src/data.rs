@@ -6,7 +6,7 @@ use crate::error::raised;
 use crate::kept::Kept;
 use crate::kinds::{self, First, Made};
 use crowdwise::questions;
-use crowdwise::{Dataset, Error, Gold, GoldValues, LabelKind, Structure, Units};
+use crowdwise::{Dataset, Error, Gold, GoldValues, LabelKind, Order, Structure, Units};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -26,21 +26,39 @@ pub struct Data {
 
 type Known = Option<Vec<(String, String)>>;
 
+/// Whether classes are ordered, or how.
+#[derive(FromPyObject)]
+enum Ordered {
+    Said(bool),
+    Classes(Vec<String>),
+}
+
+impl Ordered {
+    fn order(said: Option<Ordered>) -> Order {
+        match said {
+            None => Order::Unsaid,
+            Some(Ordered::Said(true)) => Order::Natural,
+            Some(Ordered::Said(false)) => Order::None,
+            Some(Ordered::Classes(classes)) => Order::Given(classes),
+        }
+    }
+}
+
 #[pymethods]
 impl Data {
     /// Classes: who said what about which item. A row without a label is no answer; its item stays. The columns are used up.
     #[staticmethod]
-    #[pyo3(signature = (item, annotator, label, gold=None, ordered=false))]
+    #[pyo3(signature = (item, annotator, label, gold=None, ordered=None))]
     fn classes(
         py: Python<'_>,
         item: &Bound<'_, Column>,
         annotator: &Bound<'_, Column>,
         label: &Bound<'_, Column>,
         gold: Known,
-        ordered: bool,
+        ordered: Option<Ordered>,
     ) -> PyResult<Data> {
         let [item, annotator, label] = [item, annotator, label].map(Column::used_up);
-        Data::of(py, gold, || kinds::classes(item, annotator, label, ordered))
+        Data::of(py, gold, || kinds::classes(item, annotator, label, &Ordered::order(ordered)))
     }
 
     /// Real values.
@@ -97,7 +115,7 @@ impl Data {
 
     /// Reads a file as the command line does.
     #[staticmethod]
-    #[pyo3(signature = (path, item=None, annotator=None, label=None, kind=None, wide=false, skip_bad_rows=false, gold=None))]
+    #[pyo3(signature = (path, item=None, annotator=None, label=None, kind=None, wide=false, skip_bad_rows=false, gold=None, ordered=None))]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn read(
         py: Python<'_>,
@@ -109,10 +127,12 @@ impl Data {
         wide: bool,
         skip_bad_rows: bool,
         gold: Option<std::path::PathBuf>,
+        ordered: Option<Ordered>,
     ) -> PyResult<Data> {
         let kind = kind.map(label_kind).transpose()?;
+        let order = Ordered::order(ordered);
         let options =
-            crowdwise::io::ReadOptions { item, annotator, label, kind, wide, skip_bad_rows, ..Default::default() };
+            crowdwise::io::ReadOptions { item, annotator, label, kind, wide, order, skip_bad_rows, ..Default::default() };
         py.detach(|| -> Result<Data, Error> {
             let read = crowdwise::io::read_answers(&crowdwise::io::Source::from(path.as_path()), &options)?;
             let (mut data, mut notes) = (read.value, read.notes);

@@ -3,7 +3,7 @@
 use crate::data::{Data, Joined};
 use crate::kinds::{First, bad};
 use crowdwise::{
-    Codes, Dataset, Error, Features, Gold, LabelKind, Names, Preference, Probabilities, Rankings, Structure,
+    Codes, Dataset, Error, Features, Gold, LabelKind, Names, Order, Preference, Probabilities, Rankings, Structure,
     TableBuilder, Units, Values,
 };
 use serde::{Deserialize, Serialize};
@@ -108,6 +108,7 @@ impl Kept {
 
     pub fn restored(self) -> Result<Data, Error> {
         let mut b = TableBuilder::new(self.kind);
+        let scale = self.ordered.then(|| self.classes.iter().map(str::to_owned).collect());
         (b.items, b.annotators, b.classes, b.ordered) = (self.items, self.annotators, self.classes, self.ordered);
         for (row, (&u, &j)) in self.unit.iter().zip(&self.annotator).enumerate() {
             let pair = || self.pairs[u as usize];
@@ -125,6 +126,9 @@ impl Kept {
             }
         }
         let mut data = Dataset::new(b.finish()?);
+        if let Some(scale) = scale {
+            data.table.put_in_order(&Order::Given(scale))?;
+        }
         data.source = self.source;
         if !self.gold.is_empty() {
             let rows: Vec<(String, String)> =

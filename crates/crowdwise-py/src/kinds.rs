@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::column::{Column, MISSING};
 use crowdwise::io::{same_or_not, winner};
-use crowdwise::{Dataset, Error, LabelKind, Names, Structure, TableBuilder};
+use crowdwise::{Dataset, Error, LabelKind, Names, Order, Structure, TableBuilder};
 use serde::{Deserialize, Serialize};
 
 /// Where in the caller's frame things are.
@@ -50,12 +50,11 @@ fn class_rows(table: &crowdwise::Table, mut names: Names, first: &[u32]) -> Vec<
 }
 
 /// Classes: who said what about which item. A row without a label is no answer; its item stays.
-pub fn classes(item: Column, annotator: Column, label: Column, ordered: bool) -> Result<Made, Error> {
+pub fn classes(item: Column, annotator: Column, label: Column, order: &Order) -> Result<Made, Error> {
     complete(&item, "item")?;
     complete(&annotator, "annotator")?;
     let mut b = TableBuilder::new(LabelKind::Categorical);
     (b.items, b.annotators, b.classes) = (item.names, annotator.names, label.names.clone());
-    b.ordered = ordered;
     let rows = label.codes.len();
     b.reserve(rows);
     codes::consume([item.codes, annotator.codes, label.codes], |[i, j, l]| {
@@ -63,11 +62,13 @@ pub fn classes(item: Column, annotator: Column, label: Column, ordered: bool) ->
     })?;
     let empty = rows - b.len();
     codes::give_back(rows);
-    let table = b.finish()?;
+    let mut table = b.finish()?;
     codes::give_back(rows);
+    let mut notes = notes(empty);
+    notes.extend(table.put_in_order(order)?);
     let class = class_rows(&table, label.names, &label.first);
     let first = First { item: item.first, annotator: annotator.first, class, ..First::default() };
-    Ok((Dataset::new(table), first, notes(empty)))
+    Ok((Dataset::new(table), first, notes))
 }
 
 /// Real values.

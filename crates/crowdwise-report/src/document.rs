@@ -12,6 +12,7 @@ pub use leaderboard::{LeaderRow, leaderboard};
 
 use crowdwise_core::questions::{AnnotatorRow, Evaluation, annotators_at};
 use crowdwise_core::stats::LEVEL;
+use crowdwise_core::check_version;
 use crowdwise_core::{
     Annotators, Dataset, Error, Finding, Fit, LabelKind, Objective, Severity, Statistic, Stop, Subject, Syntax,
     TracePoint,
@@ -222,6 +223,7 @@ impl FitDocument<'static> {
         #[derive(Deserialize)]
         struct Head {
             schema: u32,
+            version: Option<String>,
         }
         let bad = |e: &serde_json::Error, hint: &str| Error::BadData {
             file: file.into(),
@@ -234,6 +236,12 @@ impl FitDocument<'static> {
             return Err(Error::Unsupported {
                 what: format!("{file} has schema {}, but this version reads schema {SCHEMA}", head.schema),
                 hint: Some("fit again with this version".into()),
+            });
+        }
+        if let Some(Err(what)) = head.version.as_deref().map(check_version) {
+            return Err(Error::Unsupported {
+                what: format!("{file} {what}"),
+                hint: Some("take a newer version of this program, or fit again with this one".into()),
             });
         }
         let document = serde_json::from_slice(bytes).map_err(|e| bad(&e, "the file may be cut off; fit again"))?;

@@ -378,15 +378,9 @@ fn determined(d: &Identifiability, classes: &Names) -> Vec<(&'static str, String
     if let Some(e) = d.error_bound.filter(|&e| e < 1.0) {
         rows.push(("error bound", format!("at most {:.1} % wrong if annotators err independently", 100.0 * e)));
     }
-    if let Some(p) = &d.dependent {
-        rows.push((
-            "error bound",
-            format!(
-                "none: annotators err on the same items, so that {:.0} labels are worth about {:.0}",
-                p.judges,
-                p.effective.max(1.0)
-            ),
-        ));
+    if d.dependent.is_some() {
+        // how many of them are independent is said once, beside the agreement
+        rows.push(("error bound", "none: annotators err on the same items".into()));
     }
     rows
 }

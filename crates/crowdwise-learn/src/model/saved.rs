@@ -96,14 +96,6 @@ impl Header {
     }
 }
 
-/// The three numbers of a version; what follows them (`-beta`) is left out.
-fn version(text: &str) -> Option<[u64; 3]> {
-    let plain = text.split(['-', '+']).next()?;
-    let mut parts = plain.split('.').map(str::parse);
-    let out = [parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?];
-    parts.next().is_none().then_some(out)
-}
-
 impl Model {
     pub fn to_bytes(&self) -> Vec<u8> {
         let header = Header {
@@ -211,17 +203,9 @@ fn check_version(header: &[u8]) -> Result<(), String> {
     struct Versioned {
         version: String,
     }
-    let ours = env!("CARGO_PKG_VERSION");
     // a header that is none at all is told of by whoever reads all of it
     let Ok(v) = serde_json::from_slice::<Versioned>(header) else { return Ok(()) };
-    match (version(&v.version), version(ours)) {
-        (Some(theirs), Some(own)) if theirs > own => Err(format!(
-            "it was written by version {} of this program, which is newer than this one ({ours})",
-            v.version
-        )),
-        (None, _) => Err(format!("it names `{}` as the version that wrote it, which is none", v.version)),
-        _ => Ok(()),
-    }
+    crowdwise_core::check_version(&v.version).map_err(|what| format!("it {what}"))
 }
 
 #[cfg(test)]

@@ -64,6 +64,7 @@ impl Method for Auto {
         status: Status::Stable,
         default_for: &[
             Situation::Classes,
+            Situation::Grades,
             Situation::Sequences,
             Situation::Graph,
             Situation::Sets,
@@ -72,6 +73,7 @@ impl Method for Auto {
         ],
         compared: &[
             Situation::Classes,
+            Situation::Grades,
             Situation::Sequences,
             Situation::Graph,
             Situation::Sets,

@@ -1,9 +1,6 @@
 //! Whether the labels themselves speak for an order of the classes.
 
-use crowdwise_core::Categorical;
-
-/// Errors of the mean distance that it must lie below that of classes without an order.
-const FIRM: f64 = 3.0;
+use crowdwise_core::{Categorical, Nearness};
 
 /// Whether `ordinal-vb` may be used for these labels: the classes are said to have an order, there are three or more of
 /// them, and annotators who disagree are nearer to each other than they would be if the order meant nothing. The error
@@ -16,62 +13,16 @@ pub fn follows_order(labels: &Categorical<'_>) -> Result<(), String> {
     if k < 3 {
         return Err("an order of two classes says nothing".into());
     }
-    let (near, error) =
-        nearness(labels).ok_or("too few annotators disagree to tell whether neighbouring classes are confused")?;
-    if near > 1.0 - FIRM * error {
+    let near =
+        Nearness::of(labels).ok_or("too few annotators disagree to tell whether neighbouring classes are confused")?;
+    if !near.beyond_chance() {
         return Err(format!(
             "annotators who disagree are no nearer to each other than by chance ({:.0} % of the distance that classes \
              without an order would have)",
-            100.0 * near
+            100.0 * near.share
         ));
     }
     Ok(())
-}
-
-/// Mean distance of two labels of an item that differ, as a share of what it would be if only the frequencies of the
-/// classes counted, and its standard error over items. `None`: fewer than ten items with labels that differ.
-fn nearness(labels: &Categorical<'_>) -> Option<(f64, f64)> {
-    let (k, table) = (labels.k(), labels.table);
-    let mut votes = vec![0.0; k];
-    // of the items with labels that differ: pairs, and the sum of their distances
-    let mut seen = Vec::new();
-    let mut share = vec![0.0; k];
-    for u in 0..table.n_units() {
-        votes.fill(0.0);
-        labels.votes(u, &mut votes);
-        let n: f64 = votes.iter().sum();
-        let same: f64 = votes.iter().map(|v| v * v).sum();
-        if n * n <= same {
-            continue;
-        }
-        // one label weighs as much on every such item
-        share.iter_mut().zip(&votes).for_each(|(s, v)| *s += v / n);
-        seen.push(((n * n - same) / (n * n), spread(&votes) / (n * n)));
-    }
-    if seen.len() < 10 {
-        return None;
-    }
-    let all: f64 = share.iter().sum();
-    share.iter_mut().for_each(|s| *s /= all);
-    let expected = spread(&share) / (1.0 - share.iter().map(|s| s * s).sum::<f64>());
-    let (pairs, distance) = seen.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x, b + y));
-    let mean = distance / pairs;
-    // a ratio of two sums over items: its error by the residuals
-    let rest: f64 = seen.iter().map(|(x, y)| (y - mean * x).powi(2)).sum();
-    Some((mean / expected, rest.sqrt() / pairs / expected))
-}
-
-/// Sum of distances over ordered pairs of `counts`.
-fn spread(counts: &[f64]) -> f64 {
-    // a pair counts once for every threshold between the two
-    let all: f64 = counts.iter().sum();
-    let mut below = 0.0;
-    let mut sum = 0.0;
-    for c in &counts[..counts.len() - 1] {
-        below += c;
-        sum += 2.0 * below * (all - below);
-    }
-    sum
 }
 
 #[cfg(test)]
@@ -114,11 +65,5 @@ mod tests {
         let unordered = yes.categorical().unwrap();
         let unordered = crowdwise_core::Categorical { ordered: false, ..unordered };
         assert!(follows_order(&unordered).unwrap_err().contains("not said"));
-    }
-
-    #[test]
-    fn distances_are_summed_over_pairs() {
-        // labels 0, 0, 2: four ordered pairs of distance 2
-        assert!((spread(&[2.0, 0.0, 1.0]) - 8.0).abs() < 1e-12);
     }
 }

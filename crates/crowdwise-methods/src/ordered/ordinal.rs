@@ -5,6 +5,7 @@ use crate::confusion::em::{Adaptive, Settings};
 use crate::confusion::kernel::{Model, Sums};
 use crate::confusion::{Init, shared};
 use crate::pooled::{Cells, vote_shares};
+use crowdwise_core::Situation;
 use crowdwise_core::{
     Annotators, Capabilities, Categorical, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome,
     Problems, Reference, Status, Truth,
@@ -167,6 +168,7 @@ impl Method for Ordinal {
             },
         ],
         status: Status::Stable,
+        compared: &[Situation::Grades],
         ..MethodInfo::of(Family::Ordered)
     };
 

@@ -7,6 +7,7 @@ use crate::confusion::kernel::{Model, Sums};
 use crate::confusion::{Init, shared};
 use crate::pooled::{Shared, vote_shares};
 use crowdwise_core::stats::{digamma, ln_gamma};
+use crowdwise_core::Situation;
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Status,
@@ -151,6 +152,7 @@ impl Method for OrdinalVb {
             Reference { text: "H.-C. Kim, Z. Ghahramani. Bayesian Classifier Combination. AISTATS 2012.", doi: None },
         ],
         status: Status::Stable,
+        compared: &[Situation::Grades],
         ..MethodInfo::of(Family::Ordered)
     };
 
