@@ -1,7 +1,7 @@
 //! Building a [`Table`] from rows in any order.
 
-use crate::values::{Codes, MAX_CLASSES, Units, Values};
 use crate::grades;
+use crate::values::{Codes, MAX_CLASSES, Units, Values};
 use crate::{Error, LabelKind, Names, Preference, Table};
 use hashbrown::HashMap;
 use std::sync::OnceLock;

@@ -32,14 +32,16 @@ impl Table {
                 (true, Some(places), note)
             }
             Order::Natural => {
-                let unknown = by_name.is_none() && names.len() > 2 && !names.iter().all(|n| scales::number(n).is_some());
+                let unknown =
+                    by_name.is_none() && names.len() > 2 && !names.iter().all(|n| scales::number(n).is_some());
                 let note = unknown.then(|| {
                     format!("classes in the order of the alphabet: {}; ⟦--order A,B,C⟧ gives another", listed(&names))
                 });
                 (true, by_name, note)
             }
             Order::Unsaid => {
-                let known = by_name.is_some() || scales::steps(&names) && Nearness::of(&labels).is_some_and(|n| n.firm());
+                let known =
+                    by_name.is_some() || scales::steps(&names) && Nearness::of(&labels).is_some_and(|n| n.firm());
                 let places = by_name.unwrap_or_else(|| (0..names.len() as u32).collect());
                 let sorted: Vec<&str> = places.iter().map(|&p| names[p as usize]).collect();
                 let note = format!("classes taken as ordered: {}; ⟦--unordered⟧ if they are not", listed(&sorted));

@@ -46,5 +46,5 @@ pub use names::{Names, nearest};
 pub use rankings::Rankings;
 pub use settled::{Settled, Watch};
 pub use table::{Categorical, Index, Table};
-pub use version::check_version;
 pub use values::{Codes, LabelKind, MAX_CLASSES, Preference, Units, Values};
+pub use version::check_version;

@@ -127,7 +127,7 @@ fn intervals_of_accuracy_cover_as_they_say() {
 /// The table of annotators has one rule for all methods: a point that its own interval excludes (0.998 with 0.598 to
 /// 0.883, the one by counting and the other with the prior) cannot be.
 #[test]
-fn the_table_never_shows_a_point_outside_of_its_interval() {
+fn failure_05_the_table_never_shows_a_point_outside_of_its_interval() {
     let mut b = TableBuilder::new(LabelKind::Categorical);
     for i in 0..8 {
         for j in 0..3 {

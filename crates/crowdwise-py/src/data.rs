@@ -131,8 +131,16 @@ impl Data {
     ) -> PyResult<Data> {
         let kind = kind.map(label_kind).transpose()?;
         let order = Ordered::order(ordered);
-        let options =
-            crowdwise::io::ReadOptions { item, annotator, label, kind, wide, order, skip_bad_rows, ..Default::default() };
+        let options = crowdwise::io::ReadOptions {
+            item,
+            annotator,
+            label,
+            kind,
+            wide,
+            order,
+            skip_bad_rows,
+            ..Default::default()
+        };
         py.detach(|| -> Result<Data, Error> {
             let read = crowdwise::io::read_answers(&crowdwise::io::Source::from(path.as_path()), &options)?;
             let (mut data, mut notes) = (read.value, read.notes);

@@ -10,9 +10,9 @@ mod leaderboard;
 pub use labels::{LabelEntry, LabelRows, Labels, place};
 pub use leaderboard::{LeaderRow, leaderboard};
 
+use crowdwise_core::check_version;
 use crowdwise_core::questions::{AnnotatorRow, Evaluation, annotators_at};
 use crowdwise_core::stats::LEVEL;
-use crowdwise_core::check_version;
 use crowdwise_core::{
     Annotators, Dataset, Error, Finding, Fit, LabelKind, Objective, Severity, Statistic, Stop, Subject, Syntax,
     TracePoint,

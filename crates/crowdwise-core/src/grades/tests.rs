@@ -46,7 +46,7 @@ fn words_get_their_natural_order_and_labels_stay_what_they_are() {
         let mut table = crowd(scale, true);
         let named = |t: &Table| -> Vec<String> {
             let c = t.categorical().unwrap();
-            (0..t.n_labels()).map(|r| c.classes.name(c.label(r) as usize).to_owned()).collect()
+            (0..t.n_labels()).map(|r| c.classes.name(c.codes.get(r) as usize).to_owned()).collect()
         };
         let before = named(&table);
         let note = table.put_in_order(&Order::Unsaid).unwrap().unwrap();
@@ -74,7 +74,8 @@ fn other_words_have_no_order() {
 
 #[test]
 fn numbers_are_grades_where_neighbours_are_confused() {
-    for names in [&["1", "2", "3", "4", "5"][..], &["-1", "0", "1"], &["0", "1", "2", "3"], &["A", "B", "C", "D", "F"]] {
+    for names in [&["1", "2", "3", "4", "5"][..], &["-1", "0", "1"], &["0", "1", "2", "3"], &["A", "B", "C", "D", "F"]]
+    {
         let mut table = crowd(names, true);
         assert!(table.put_in_order(&Order::Unsaid).unwrap().is_some(), "{names:?}");
         assert!(ordered(&table) && classes(&table) == names);

@@ -6,8 +6,8 @@ use crate::confusion::em::{Adaptive, Settings};
 use crate::confusion::kernel::{Model, Sums};
 use crate::confusion::{Init, shared};
 use crate::pooled::{Shared, vote_shares};
-use crowdwise_core::stats::{digamma, ln_gamma};
 use crowdwise_core::Situation;
+use crowdwise_core::stats::{digamma, ln_gamma};
 use crowdwise_core::{
     Annotators, Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems,
     Reference, Status,
