@@ -46,7 +46,7 @@ fn words_get_their_natural_order_and_labels_stay_what_they_are() {
         let mut table = crowd(scale, true);
         let named = |t: &Table| -> Vec<String> {
             let c = t.categorical().unwrap();
-            (0..t.n_labels()).map(|r| c.classes.name(c.codes.get(r) as usize).to_owned()).collect()
+            (0..t.n_labels()).map(|r| c.classes.name(c.codes.get(r)).to_owned()).collect()
         };
         let before = named(&table);
         let note = table.put_in_order(&Order::Unsaid).unwrap().unwrap();
