@@ -147,7 +147,7 @@ impl Run<'_> {
             Ok((again.tables, again.prior))
         };
         let (mut strength, rehearsal, excess) =
-            calibration::strength(&self.labels, &fitted.tables, &fitted.prior, auto.errors, cx, &mut refit)?;
+            calibration::strength(&self.labels, &fitted.tables, &fitted.prior, (auto.errors, auto.shared_prior), cx, &mut refit)?;
         let known = calibration::known(&evidence, &strength, self.gold);
         strength.learn(&known);
         let mut posterior = model.clone();
