@@ -40,7 +40,14 @@ pub struct Auto {
 
 impl Default for Auto {
     fn default() -> Self {
-        Auto { max_iter: 500, tol: 1e-5, drift_weight: 0.75, errors: Errors::Estimate, shared_prior: PRIOR, calibrate: true }
+        Auto {
+            max_iter: 500,
+            tol: 1e-5,
+            drift_weight: 0.75,
+            errors: Errors::Estimate,
+            shared_prior: PRIOR,
+            calibrate: true,
+        }
     }
 }
 

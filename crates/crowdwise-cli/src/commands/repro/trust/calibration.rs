@@ -94,7 +94,8 @@ pub fn simulated(seeds: u64, threads: usize, mut say: impl FnMut(&str)) -> Resul
         let mut by_seed = Vec::new();
         for seed in 0..seeds {
             let (data, truth) = Simulator::new(&s, seed)?.dataset()?;
-            let scores: Result<Vec<Score>, Error> = WORLDS.iter().map(|w| score(&world(w.1), &data, &truth, threads)).collect();
+            let scores: Result<Vec<Score>, Error> =
+                WORLDS.iter().map(|w| score(&world(w.1), &data, &truth, threads)).collect();
             by_seed.push(scores?);
         }
         names.push(name);
@@ -109,7 +110,8 @@ pub fn real(folder: &Path, names: &[&str], threads: usize, mut say: impl FnMut(&
     for name in names {
         say(name);
         let (data, truth) = sets::read(folder, name, threads)?;
-        let scores: Result<Vec<Score>, Error> = WORLDS.iter().map(|w| score(&world(w.1), &data, &truth, threads)).collect();
+        let scores: Result<Vec<Score>, Error> =
+            WORLDS.iter().map(|w| score(&world(w.1), &data, &truth, threads)).collect();
         all.push(scores?);
     }
     let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();

@@ -94,7 +94,14 @@ pub fn grid([simulated, real]: &[Vec<Scores>; 2]) -> Grid {
     let (low, high) = chosen.iter().fold((usize::MAX, 0), |(a, b), &n| (a.min(n), b.max(n)));
     if let Some(&least) = ODDS.get(low) {
         let span = format!("best without the scored set: {:.2} to {:.2}", prior(least), prior(ODDS[high]));
-        rows.push(vec![span, String::new(), String::new(), String::new(), figure(left_out(|s| s.ece)), figure(left_out(|s| s.log_loss))]);
+        rows.push(vec![
+            span,
+            String::new(),
+            String::new(),
+            String::new(),
+            figure(left_out(|s| s.ece)),
+            figure(left_out(|s| s.log_loss)),
+        ]);
     }
     let columns = [
         "prior of shared errors",
@@ -108,5 +115,33 @@ pub fn grid([simulated, real]: &[Vec<Scores>; 2]) -> Grid {
         title: "Calibration: what the prior of shared errors costs".into(),
         columns: columns.map(str::to_owned).to_vec(),
         rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Log-loss rises by `slope` from one prior to the next.
+    fn scores(slope: f64) -> Scores {
+        let one = |n: usize| Score { accuracy: 1.0, log_loss: 10.0 + slope * n as f64, ece: 0.1 };
+        (0..ODDS.len()).map(one).collect()
+    }
+
+    #[test]
+    fn the_scored_set_has_no_say_in_its_prior() {
+        let simulated = [scores(1.0)];
+        // the second set alone asks for the strongest prior
+        let real = [scores(-0.5), scores(-9.0), scores(-0.5)];
+        assert_eq!(best(&simulated, &real, None), ODDS.len() - 1);
+        assert_eq!(best(&simulated, &real, Some(0)), ODDS.len() - 1);
+        assert_eq!(best(&simulated, &real, Some(1)), 0);
+    }
+
+    #[test]
+    fn the_default_is_on_the_curve() {
+        let rows = grid(&[vec![scores(1.0)], vec![scores(-0.5)]]).rows;
+        assert_eq!(rows.iter().filter(|r| r[0].contains("(default)")).count(), 1);
+        assert_eq!(rows.len(), ODDS.len() + 1);
     }
 }
