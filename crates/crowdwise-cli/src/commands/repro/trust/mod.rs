@@ -82,9 +82,9 @@ Not promised: that probabilities are right where all annotators share a bias. No
 
 const CURVE: &str = "\n\
 Simulated: crowds whose errors are independent, five and more labels per item. The prior is the probability of shared errors before \
-the labels are seen (`-p shared_prior=…`); the labels then move it. The default is the strongest of these priors with which no \
-simulated crowd has a calibration error above 0.05, a rule in which no real set has a say. The last row shows what choosing by the \
-real sets would give: for each set the prior with the least log-loss on simulated crowds and the other sets, both counting the same.
+the labels are seen (`-p shared_prior=…`); the labels then move it. The default, odds of two to one, was \
+stated before this curve was made and is a compromise, not an optimum: the last row takes for each real set the prior with the least \
+log-loss on the simulated crowds and the other sets, both counting the same. *Worst* is over single crowds.
 ";
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
