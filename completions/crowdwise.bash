@@ -1903,7 +1903,7 @@ _crowdwise() {
             fi
             case "${prev}" in
                 --parts)
-                    COMPREPLY=($(compgen -W "calibration coverage order sources dependence difficulty learners" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "calibration curve coverage order sources dependence difficulty learners" -- "${cur}"))
                     return 0
                     ;;
                 --data)

@@ -655,6 +655,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from quality" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l parts -d 'Only these parts [default: all]' -r -f -a "calibration\t'Probabilities: simulated crowds and real sets'
+curve\t'Probabilities: what the prior of shared errors costs in both worlds'
 coverage\t'Intervals: how often they hold the truth'
 order\t'Order of rows: what it changes'
 sources\t'Sources that vote for one class: beside majority vote'

@@ -39,6 +39,9 @@ class Auto(Aggregator):
     errors : Literal["estimate", "independent", "shared"], default "estimate"
         How the errors of annotators on one item are related: `estimate` lets the labels tell, `independent` and
         `shared` say it.
+    shared_prior : float, default 0.6666666666666666
+        How likely shared errors are before the labels are seen, from 0 to 1; the labels then tell
+        (`errors=estimate`). More makes for less certainty.
     calibrate : bool, default True
         Correct the probabilities for overfitting and shared errors; otherwise they are those of the model.
     random_state : int | None, default 0
@@ -72,6 +75,7 @@ class Auto(Aggregator):
         tol: float = 0.00001,
         drift_weight: float = 0.75,
         errors: Literal["estimate", "independent", "shared"] = "estimate",
+        shared_prior: float = 0.6666666666666666,
         calibrate: bool = True,
         random_state: int | None = 0,
         threads: int | None = None,
@@ -81,6 +85,7 @@ class Auto(Aggregator):
         self.tol = tol
         self.drift_weight = drift_weight
         self.errors = errors
+        self.shared_prior = shared_prior
         self.calibrate = calibrate
         self.random_state = random_state
         self.threads = threads

@@ -146,8 +146,14 @@ impl Run<'_> {
             let (again, _) = base(auto, coin).1.fit_on(&mut engine, drawn, None, cx)?;
             Ok((again.tables, again.prior))
         };
-        let (mut strength, rehearsal, excess) =
-            calibration::strength(&self.labels, &fitted.tables, &fitted.prior, auto.errors, cx, &mut refit)?;
+        let (mut strength, rehearsal, excess) = calibration::strength(
+            &self.labels,
+            &fitted.tables,
+            &fitted.prior,
+            (auto.errors, auto.shared_prior),
+            cx,
+            &mut refit,
+        )?;
         let known = calibration::known(&evidence, &strength, self.gold);
         strength.learn(&known);
         let mut posterior = model.clone();

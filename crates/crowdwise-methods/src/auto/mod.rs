@@ -10,7 +10,7 @@ mod special;
 mod values;
 mod words;
 
-use crate::calibration::Errors;
+use crate::calibration::{Errors, PRIOR};
 use crowdwise_core::{
     Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
     Situation, Status,
@@ -31,13 +31,23 @@ pub struct Auto {
     /// How the errors of annotators on one item are related: `estimate` lets the labels tell, `independent` and `shared`
     /// say it.
     pub errors: Errors,
+    /// How likely shared errors are before the labels are seen, from 0 to 1; the labels then tell (`errors=estimate`). More
+    /// makes for less certainty.
+    pub shared_prior: f64,
     /// Correct the probabilities for overfitting and shared errors; otherwise they are those of the model.
     pub calibrate: bool,
 }
 
 impl Default for Auto {
     fn default() -> Self {
-        Auto { max_iter: 500, tol: 1e-5, drift_weight: 0.75, errors: Errors::Estimate, calibrate: true }
+        Auto {
+            max_iter: 500,
+            tol: 1e-5,
+            drift_weight: 0.75,
+            errors: Errors::Estimate,
+            shared_prior: PRIOR,
+            calibrate: true,
+        }
     }
 }
 
@@ -88,6 +98,7 @@ impl Method for Auto {
         p.count("max_iter", self.max_iter);
         p.at_least("tol", self.tol, 0.0);
         p.at_least("drift_weight", self.drift_weight, 0.0);
+        p.within("shared_prior", self.shared_prior, 0.0, 1.0);
     }
 
     fn numbers_matter(&self, _kind: LabelKind) -> bool {

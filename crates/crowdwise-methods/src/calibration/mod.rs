@@ -24,7 +24,7 @@ mod worlds;
 pub(crate) use evidence::{Evidence, Weighed};
 pub(crate) use odds::Strength;
 pub(crate) use rehearse::{Rehearsal, rehearse};
-pub(crate) use worlds::{Errors, Excess};
+pub(crate) use worlds::{Errors, Excess, PRIOR};
 
 use crowdwise_core::{Categorical, Context, Error};
 use rayon::prelude::*;
@@ -79,12 +79,13 @@ pub(crate) fn known(
 }
 
 /// How far a fitted model may be trusted on these labels. `refit` fits the same model to other labels of the same design and
-/// returns its tables (annotators x label x truth) and class shares.
+/// returns its tables (annotators x label x truth) and class shares. `shared_prior`: how likely shared errors are before the
+/// labels are seen.
 pub(crate) fn strength(
     labels: &Categorical<'_>,
     tables: &[f64],
     prior: &[f64],
-    errors: Errors,
+    (errors, shared_prior): (Errors, f64),
     cx: &mut Context<'_>,
     refit: rehearse::Refit<'_>,
 ) -> Result<(Strength, Rehearsal, Excess), Error> {
@@ -92,7 +93,7 @@ pub(crate) fn strength(
     let here = dispersion::of(&evidence, tables, cx)?;
     let rehearsal = rehearse(&evidence, tables, cx, refit)?;
     let excess = Excess::of(&here, &rehearsal.dispersion);
-    let shared = errors.weight(&excess);
+    let shared = errors.weight(shared_prior, &excess);
     Ok((Strength { overfit: rehearsal.power, shared, gold: 1.0, items_differ: false }, rehearsal, excess))
 }
 

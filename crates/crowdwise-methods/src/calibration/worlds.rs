@@ -25,8 +25,9 @@ pub(crate) struct Excess {
 }
 
 /// How likely shared errors are before the labels are seen. Nearly all real crowds share errors and no simulated one does
-/// unless asked; odds of two to one leave the labels the last word in both worlds (what either costs is in benches/TRUST.md).
-const PRIOR: f64 = 2.0 / 3.0;
+/// unless asked; odds of two to one leave the labels the last word in both worlds (what other priors cost is in
+/// benches/TRUST.md).
+pub(crate) const PRIOR: f64 = 2.0 / 3.0;
 /// Mean excess of a crowd that shares errors …
 const USUAL: f64 = 0.06;
 /// … which follows a Gamma distribution of shape 2: a crowd that shares errors shows it, so that an excess of nearly nothing
@@ -42,16 +43,16 @@ impl Excess {
     }
 
     /// Density of the excess if errors are shared over that if they are independent, and the probability that follows.
-    fn weight(&self) -> f64 {
-        if !self.error.is_finite() {
-            return PRIOR;
+    fn weight(&self, prior: f64) -> f64 {
+        if !self.error.is_finite() || prior <= 0.0 || prior >= 1.0 {
+            return prior;
         }
         let (x, se) = (self.correlation, self.error);
         // a Gamma variable plus a normal one
         let z = (x - se * se / SCALE) / se;
         let shared = se * se / (2.0 * SCALE * SCALE) - x / SCALE + se.ln() + ln_mean_above(z) - 2.0 * SCALE.ln();
         let alone = -0.5 * (x / se).powi(2) - (se * (2.0 * std::f64::consts::PI).sqrt()).ln();
-        1.0 / (1.0 + (alone - shared + ((1.0 - PRIOR) / PRIOR).ln()).exp())
+        1.0 / (1.0 + (alone - shared + ((1.0 - prior) / prior).ln()).exp())
     }
 }
 
@@ -68,9 +69,10 @@ fn ln_mean_above(z: f64) -> f64 {
 }
 
 impl Errors {
-    pub(super) fn weight(self, excess: &Excess) -> f64 {
+    /// The probability of shared errors; `prior` is that before the labels are seen.
+    pub(super) fn weight(self, prior: f64, excess: &Excess) -> f64 {
         match self {
-            Errors::Estimate => excess.weight(),
+            Errors::Estimate => excess.weight(prior),
             Errors::Independent => 0.0,
             Errors::Shared => 1.0,
         }
@@ -83,7 +85,7 @@ mod tests {
 
     #[test]
     fn excess_decides_between_the_worlds() {
-        let w = |correlation, error| Excess { correlation, error }.weight();
+        let w = |correlation, error| Excess { correlation, error }.weight(PRIOR);
         // nothing to see and a sharp look: independent; five standard errors: shared
         assert!(w(0.0, 0.005) < 0.06, "{}", w(0.0, 0.005));
         assert!(w(0.05, 0.01) > 0.99, "{}", w(0.05, 0.01));
@@ -108,5 +110,16 @@ mod tests {
             assert!(w(x, se) >= last);
             last = w(x, se);
         }
+    }
+
+    #[test]
+    fn the_prior_multiplies_the_odds_and_its_ends_leave_the_labels_no_say() {
+        let e = Excess { correlation: 0.02, error: 0.012 };
+        let odds = |prior: f64| e.weight(prior) / (1.0 - e.weight(prior));
+        // odds of 1/3 and of 3: nine times as likely
+        assert!((odds(0.75) / odds(0.25) - 9.0).abs() < 1e-9, "{} {}", odds(0.75), odds(0.25));
+        assert_eq!((e.weight(0.0), e.weight(1.0)), (0.0, 1.0));
+        assert_eq!(Errors::Shared.weight(0.1, &e), 1.0);
+        assert_eq!(Errors::Independent.weight(0.9, &e), 0.0);
     }
 }

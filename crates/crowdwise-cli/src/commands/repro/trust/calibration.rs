@@ -18,7 +18,7 @@ const WORLDS: [(&str, &str); 4] = [
 ];
 
 /// Crowds whose errors are independent given the class; what each is called.
-fn crowds() -> Vec<(String, Simulation)> {
+pub(super) fn crowds() -> Vec<(String, Simulation)> {
     let of = |classes: usize, per_item: usize, accuracy: f64, model: SimModel| {
         let s = Simulation { model, items: 1000, annotators: 50, classes, per_item, accuracy, ..Simulation::default() };
         let kind = match model {
@@ -46,15 +46,18 @@ fn crowds() -> Vec<(String, Simulation)> {
     ]
 }
 
-struct Score {
-    accuracy: f64,
-    log_loss: f64,
-    ece: f64,
+pub(super) struct Score {
+    pub accuracy: f64,
+    pub log_loss: f64,
+    pub ece: f64,
 }
 
-fn score(world: &str, data: &Dataset, truth: &Gold, threads: usize) -> Result<Score, Error> {
-    let auto: Auto = serde_json::from_str(world).expect("parameters of auto");
-    let fit = AnyMethod::fit(&auto, data, &mut Context::new(0, threads))?;
+fn world(parameters: &str) -> Auto {
+    serde_json::from_str(parameters).expect("parameters of auto")
+}
+
+pub(super) fn score(auto: &Auto, data: &Dataset, truth: &Gold, threads: usize) -> Result<Score, Error> {
+    let fit = AnyMethod::fit(auto, data, &mut Context::new(0, threads))?;
     let e: Evaluation = evaluate(&fit, data, truth);
     let number = |x: Option<f64>| x.unwrap_or(f64::NAN);
     Ok(Score { accuracy: number(e.accuracy), log_loss: number(e.log_loss), ece: number(e.ece) })
@@ -91,7 +94,8 @@ pub fn simulated(seeds: u64, threads: usize, mut say: impl FnMut(&str)) -> Resul
         let mut by_seed = Vec::new();
         for seed in 0..seeds {
             let (data, truth) = Simulator::new(&s, seed)?.dataset()?;
-            let scores: Result<Vec<Score>, Error> = WORLDS.iter().map(|w| score(w.1, &data, &truth, threads)).collect();
+            let scores: Result<Vec<Score>, Error> =
+                WORLDS.iter().map(|w| score(&world(w.1), &data, &truth, threads)).collect();
             by_seed.push(scores?);
         }
         names.push(name);
@@ -106,7 +110,8 @@ pub fn real(folder: &Path, names: &[&str], threads: usize, mut say: impl FnMut(&
     for name in names {
         say(name);
         let (data, truth) = sets::read(folder, name, threads)?;
-        let scores: Result<Vec<Score>, Error> = WORLDS.iter().map(|w| score(w.1, &data, &truth, threads)).collect();
+        let scores: Result<Vec<Score>, Error> =
+            WORLDS.iter().map(|w| score(&world(w.1), &data, &truth, threads)).collect();
         all.push(scores?);
     }
     let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();

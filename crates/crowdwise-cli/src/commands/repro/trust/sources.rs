@@ -21,7 +21,7 @@ pub struct Grid {
 
 impl Default for Grid {
     fn default() -> Self {
-        Grid { items: 1000, repeats: 3, step: 1 }
+        Grid { items: 1000, repeats: 5, step: 1 }
     }
 }
 
@@ -119,18 +119,26 @@ pub fn table(grid: Grid, mut say: impl FnMut(&str)) -> Result<String, Error> {
         }
         results.iter_mut().zip(&differences).for_each(|(r, d)| r.push(Beside::of(d)));
     }
-    let columns =
-        ["method", "mean difference", "cells below by over 0.01", "beyond two errors", "worst cell", "which is"]
-            .map(str::to_owned);
+    let columns = [
+        "method",
+        "mean difference ± standard error",
+        "cells below by over 0.01",
+        "beyond two errors",
+        "worst cell",
+        "which is",
+    ]
+    .map(str::to_owned);
     let mut lines = Vec::new();
     for (method, r) in METHODS.iter().zip(&results) {
         let worst = (0..r.len()).min_by(|&a, &b| r[a].mean.total_cmp(&r[b].mean)).expect("there are cells");
         let mean = r.iter().map(|b| b.mean).sum::<f64>() / r.len() as f64;
+        // sets are drawn anew in every cell
+        let se = r.iter().map(|b| b.se * b.se).sum::<f64>().sqrt() / r.len() as f64;
         let below = r.iter().filter(|b| b.mean < -LOSS).count();
         let clearly = r.iter().filter(|b| b.mean + 2.0 * b.se < -LOSS).count();
         lines.push(vec![
             format!("`{method}`"),
-            format!("{mean:+.3}"),
+            format!("{mean:+.3} ± {se:.4}"),
             format!("{below} of {}", r.len()),
             clearly.to_string(),
             format!("{:+.3} ± {:.3}", r[worst].mean, r[worst].se),
@@ -138,7 +146,7 @@ pub fn table(grid: Grid, mut say: impl FnMut(&str)) -> Result<String, Error> {
         ]);
     }
     Ok(format!(
-        "Share of right answers on items with a vote, minus that of majority vote (mean {votes:.3}); {} cells of {} sets of {} items.\n\n{}",
+        "Share of right answers on items with a vote, minus that of majority vote (mean {votes:.3}); {} cells of {} sets of {} items, a seed each. A difference is paired, both methods on one set; ± is its standard error over the seeds, and *beyond two errors* means more than 0.01 below by that much.\n\n{}",
         cells.len(),
         grid.repeats,
         grid.items,
