@@ -130,7 +130,8 @@ fn one(program: &Path, name: &str, seconds: u64, seed: u64) -> Result<Option<Str
     if out.status.success() {
         return Ok(None);
     }
-    let why = said.lines().find(|l| l.contains("panicked at") || l.starts_with("==") && l.contains("ERROR"));
-    let next = said.lines().skip_while(|l| Some(*l) != why).nth(1).unwrap_or_default();
+    // the last one: readers may have caught others before
+    let why = said.lines().rev().find(|l| l.contains("panicked at") || l.starts_with("==") && l.contains("ERROR"));
+    let next = said.lines().rev().take_while(|l| Some(*l) != why).last().unwrap_or_default();
     Ok(Some(format!("BROKEN: {} {next}", why.unwrap_or("see fuzz/artifacts"))))
 }
