@@ -122,7 +122,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__annotators)
-            opts="-o -m -p -q -v -h --by --level --fail-if --format --output --spreadsheet-safe --method --param --gold --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
+            opts="-o -m -p -q -v -h --by --level --fail-if --format --output --spreadsheet-safe --method --param --gold --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --order --unordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -208,6 +208,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --order)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --items)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -236,7 +240,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__compare)
-            opts="-m -p -o -q -v -h --method --param --truth --gold --folds --fail-if --format --output --spreadsheet-safe --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
+            opts="-m -p -o -q -v -h --method --param --truth --gold --folds --fail-if --format --output --spreadsheet-safe --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --order --unordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -322,6 +326,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --order)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --items)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -368,7 +376,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__convert)
-            opts="-o -q -v -h --format --output --spreadsheet-safe --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
+            opts="-o -q -v -h --format --output --spreadsheet-safe --threads --input-format --kind --item --annotator --label --columns --wide --ordered --order --unordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -414,6 +422,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --order)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --items)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -442,7 +454,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__fit)
-            opts="-m -p -o -q -v -h --method --param --truth --gold --groups --posterior --features --spans --fail-if --format --output --spreadsheet-safe --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
+            opts="-m -p -o -q -v -h --method --param --truth --gold --groups --posterior --features --spans --fail-if --format --output --spreadsheet-safe --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --order --unordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -536,6 +548,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --order)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --items)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -564,7 +580,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__inspect)
-            opts="-o -q -v -h --fail-if --alpha --format --output --spreadsheet-safe --seed --threads --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
+            opts="-o -q -v -h --fail-if --alpha --format --output --spreadsheet-safe --seed --threads --input-format --kind --item --annotator --label --columns --wide --ordered --order --unordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -622,6 +638,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --order)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --items)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -650,7 +670,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__items)
-            opts="-n -o -m -p -q -v -h --by --top --answers --format --output --spreadsheet-safe --method --param --gold --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
+            opts="-n -o -m -p -q -v -h --by --top --answers --format --output --spreadsheet-safe --method --param --gold --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --order --unordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -740,6 +760,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --order)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --items)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -768,7 +792,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__learn)
-            opts="-m -p -o -q -v -h --features --method --param --test-features --test-truth --test-items --truth --gold --model-out --posterior --fail-if --format --output --spreadsheet-safe --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
+            opts="-m -p -o -q -v -h --features --method --param --test-features --test-truth --test-items --truth --gold --model-out --posterior --fail-if --format --output --spreadsheet-safe --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --order --unordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -870,6 +894,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --order)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --items)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -958,7 +986,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__predict)
-            opts="-o -q -v -h --features --answers --truth --samples --posterior --threads --format --output --spreadsheet-safe --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
+            opts="-o -q -v -h --features --answers --truth --samples --posterior --threads --format --output --spreadsheet-safe --input-format --kind --item --annotator --label --columns --wide --ordered --order --unordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1020,6 +1048,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --order)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --items)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1048,7 +1080,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__rank)
-            opts="-m -p -o -q -v -h --method --param --next --truth --features --fail-if --format --output --spreadsheet-safe --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
+            opts="-m -p -o -q -v -h --method --param --next --truth --features --fail-if --format --output --spreadsheet-safe --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --order --unordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1134,6 +1166,10 @@ _crowdwise() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --order)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --items)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1162,7 +1198,7 @@ _crowdwise() {
             return 0
             ;;
         crowdwise__subcmd__report)
-            opts="-o -m -p -q -v -h --output --compare --folds --truth --title --fail-if --method --param --gold --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
+            opts="-o -m -p -q -v -h --output --compare --folds --truth --title --fail-if --method --param --gold --seed --threads --count-copies --progress --input-format --kind --item --annotator --label --columns --wide --ordered --order --unordered --skip-bad-rows --keep-rejected --items --abstain --sets --probabilities --graph --quiet --verbose --max-memory --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1249,6 +1285,10 @@ _crowdwise() {
                     return 0
                     ;;
                 --columns)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --order)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -77,6 +77,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l item -d 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l annotator -d 'Column with the annotators' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l label -d 'Column with the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
@@ -84,7 +85,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l graph -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l wide -d 'The file has one row per item and one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l unordered -d 'The classes are not ordered, even if they look like grades'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
@@ -133,6 +135,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l item -d 'Col
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l annotator -d 'Column with the annotators' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l label -d 'Column with the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
@@ -142,7 +145,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l posterior -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l wide -d 'The file has one row per item and one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l unordered -d 'The classes are not ordered, even if they look like grades'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
@@ -193,6 +197,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l item 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l annotator -d 'Column with the annotators' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l label -d 'Column with the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
@@ -201,7 +206,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l max-m
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l wide -d 'The file has one row per item and one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l unordered -d 'The classes are not ordered, even if they look like grades'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
@@ -249,6 +255,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l item -d 'C
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l annotator -d 'Column with the annotators' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l label -d 'Column with the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
@@ -257,7 +264,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l max-memory
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l wide -d 'The file has one row per item and one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l unordered -d 'The classes are not ordered, even if they look like grades'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
@@ -304,6 +312,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l item -d 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l annotator -d 'Column with the annotators' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l label -d 'Column with the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
@@ -312,7 +321,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l max-memo
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l wide -d 'The file has one row per item and one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l unordered -d 'The classes are not ordered, even if they look like grades'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
@@ -363,6 +373,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l item -d 'C
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l annotator -d 'Column with the annotators' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l label -d 'Column with the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
@@ -372,7 +383,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l posterior 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l wide -d 'The file has one row per item and one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l unordered -d 'The classes are not ordered, even if they look like grades'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
@@ -411,6 +423,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l item -d 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l annotator -d 'Column with the annotators' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l label -d 'Column with the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
@@ -419,7 +432,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l max-memo
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l posterior -d 'Add a probability column for each class'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l wide -d 'The file has one row per item and one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l unordered -d 'The classes are not ordered, even if they look like grades'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
@@ -466,6 +480,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l item -d 'Co
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l annotator -d 'Column with the annotators' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l label -d 'Column with the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
@@ -474,7 +489,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l max-memory 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l wide -d 'The file has one row per item and one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l unordered -d 'The classes are not ordered, even if they look like grades'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
@@ -537,6 +553,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l item -d '
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l annotator -d 'Column with the annotators' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l label -d 'Column with the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
@@ -544,7 +561,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l graph -d 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l wide -d 'The file has one row per item and one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l unordered -d 'The classes are not ordered, even if they look like grades'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
@@ -887,6 +905,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l item -d 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l annotator -d 'Column with the annotators' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l label -d 'Column with the labels' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
@@ -894,7 +913,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l graph -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l wide -d 'The file has one row per item and one column per annotator'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l ordered -d 'The classes are ordered (grades)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l unordered -d 'The classes are not ordered, even if they look like grades'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
