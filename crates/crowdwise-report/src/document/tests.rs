@@ -17,7 +17,7 @@ fn fit_of(data: &Dataset, truth: Truth, annotators: Annotators) -> Fit {
             method: "test".into(),
             params: serde_json::json!({"tol": 0.1}),
             seed: 3,
-            version: "0".into(),
+            version: "0.1.0".into(),
             kind: t.kind(),
             items: t.n_items(),
             annotators: t.n_annotators(),
