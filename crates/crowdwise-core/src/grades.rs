@@ -8,7 +8,7 @@ use crate::{Categorical, Error, Names, Table};
 /// What was said about an order of the classes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Nothing: well-known scales are recognised, and numbered grades where the labels bear them out.
+    /// Nothing: well-known scales are recognised; numbers that look like grades are pointed out.
     #[default]
     Unsaid,
     /// They have none.
@@ -39,14 +39,20 @@ impl Table {
                 });
                 (true, by_name, note)
             }
-            Order::Unsaid => {
-                let known =
-                    by_name.is_some() || scales::steps(&names) && Nearness::of(&labels).is_some_and(|n| n.firm());
-                let places = by_name.unwrap_or_else(|| (0..names.len() as u32).collect());
-                let sorted: Vec<&str> = places.iter().map(|&p| names[p as usize]).collect();
-                let note = format!("classes taken as ordered: {}; ⟦--unordered⟧ if they are not", listed(&sorted));
-                if known { (true, Some(places), Some(note)) } else { (false, None, None) }
-            }
+            Order::Unsaid => match by_name {
+                Some(places) => {
+                    let sorted: Vec<&str> = places.iter().map(|&p| names[p as usize]).collect();
+                    let note = format!("classes taken as ordered: {}; ⟦--unordered⟧ if they are not", listed(&sorted));
+                    (true, Some(places), Some(note))
+                }
+                // numbers may be mere names, so they are never taken as grades unasked
+                None => {
+                    let alike = scales::steps(&names) && Nearness::of(&labels).is_some_and(|n| n.firm());
+                    let note = alike
+                        .then(|| format!("the classes {} look like grades; ⟦--ordered⟧ if they are", listed(&names)));
+                    (false, None, note)
+                }
+            },
         };
         if let Some(places) = places.filter(|p| !p.is_sorted()) {
             self.renumber_classes(&places);
