@@ -39,20 +39,19 @@ impl Table {
                 });
                 (true, by_name, note)
             }
-            Order::Unsaid => match by_name {
-                Some(places) => {
+            Order::Unsaid => {
+                if let Some(places) = by_name {
                     let sorted: Vec<&str> = places.iter().map(|&p| names[p as usize]).collect();
                     let note = format!("classes taken as ordered: {}; ⟦--unordered⟧ if they are not", listed(&sorted));
                     (true, Some(places), Some(note))
-                }
-                // numbers may be mere names, so they are never taken as grades unasked
-                None => {
+                } else {
+                    // numbers may be mere names, so they are never taken as grades unasked
                     let alike = scales::steps(&names) && Nearness::of(&labels).is_some_and(|n| n.firm());
                     let note = alike
                         .then(|| format!("the classes {} look like grades; ⟦--ordered⟧ if they are", listed(&names)));
                     (false, None, note)
                 }
-            },
+            }
         };
         if let Some(places) = places.filter(|p| !p.is_sorted()) {
             self.renumber_classes(&places);
