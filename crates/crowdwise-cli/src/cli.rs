@@ -1,18 +1,12 @@
 //! The command line.
 
 use crate::commands::{
-    annotators, compare, completions, convert, fit, inspect, items, learn, man, methods, predict, rank, report, repro,
+    annotators, compare, completions, convert, fit, inspect, items, learn, man, methods, predict, rank, report,
     simulate,
 };
 use crate::talk::Talk;
 use clap::{Parser, Subcommand};
-
-/// Examples first, then what it does and how it is called.
-pub const TEMPLATE: &str = "\
-{before-help}{about-with-newline}
-{usage-heading} {usage}
-
-{all-args}{after-help}";
+pub use crowdwise_terminal::TEMPLATE;
 
 /// Infer true labels and annotator quality from many unreliable annotators
 #[derive(Debug, Parser)]
@@ -65,7 +59,7 @@ pub enum Command {
     /// Write a self-contained HTML report
     Report(report::Args),
     /// Reproduce a published table, or one of our own
-    Repro(repro::Args),
+    Repro(crowdwise_repro::Args),
     /// List the methods, or show the page of one
     Methods(methods::Args),
     /// Convert between CSV, TSV, JSON lines and Parquet

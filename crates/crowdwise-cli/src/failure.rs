@@ -1,29 +1,10 @@
-//! How failures are said, and with which exit code the command ends.
+//! How failures are said.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crowdwise::Error;
 use crowdwise::report::printable_lines;
+pub use crowdwise_terminal::Exit;
 use std::io::Write;
-
-/// How a command ended that could do its work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    Done,
-    /// Done, but a condition that was asked for failed.
-    Condition,
-    /// The best so far was written after Ctrl-C.
-    Interrupted,
-}
-
-impl From<Exit> for u8 {
-    fn from(exit: Exit) -> u8 {
-        match exit {
-            Exit::Done => 0,
-            Exit::Condition => 1,
-            Exit::Interrupted => 130,
-        }
-    }
-}
 
 /// Prints every problem with its hint and gives the exit code.
 pub fn report(error: &Error) -> u8 {

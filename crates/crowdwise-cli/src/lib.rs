@@ -5,19 +5,13 @@ mod cli;
 mod commands;
 mod failure;
 mod features;
-mod fitting;
 mod groups;
-mod interrupt;
 mod options;
-mod output;
-mod pending;
-mod progress;
-mod rows;
 mod source;
-mod talk;
 
 use clap::Parser;
 use cli::{Cli, Command};
+use crowdwise_terminal::{fitting, interrupt, output, pending, rows, talk};
 use std::ffi::OsString;
 
 /// Runs the command with these arguments, the name of the program first; returns the exit code.
@@ -40,7 +34,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Rank(args) => commands::rank::run(args, talk),
         Command::Simulate(args) => commands::simulate::run(args, talk),
         Command::Report(args) => commands::report::run(args, talk),
-        Command::Repro(args) => commands::repro::run(args, talk),
+        Command::Repro(args) => crowdwise_repro::run(args, talk),
         Command::Methods(args) => commands::methods::run(args, talk),
         Command::Convert(args) => commands::convert::run(args, talk),
         Command::Completions(args) => commands::completions::run(args),

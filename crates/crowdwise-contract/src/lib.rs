@@ -4,6 +4,7 @@
 //! A list brings its own sample data, because a method of sequences wants chains and a method of pairs wants pairs:
 //! `sample(entry, kind)` gives a small table of a kind that the entry accepts.
 
+use crowdwise_core::questions::reviewed;
 use crowdwise_core::simulate::{change, reordered};
 use crowdwise_core::{
     AnyMethod, Context, Dataset, Entry, Event, Fit, LabelKind, Names, Stop, TableBuilder, Truth, stream,
@@ -37,7 +38,7 @@ pub fn excused(exceptions: Exceptions<'_>, entry: &Entry, check: &str) -> bool {
 
 /// Fits, or panics with the name of the method.
 pub fn fit_with(m: &dyn AnyMethod, d: &Dataset, seed: u64, threads: usize) -> Fit {
-    m.fit(d, &mut Context::new(seed, threads)).unwrap_or_else(|e| panic!("{}: {e}", m.info().id))
+    reviewed(m, d, &mut Context::new(seed, threads)).unwrap_or_else(|e| panic!("{}: {e}", m.info().id))
 }
 
 /// Peak resident memory of this process in bytes (Linux), else 0.

@@ -2,6 +2,7 @@
 
 use crate::fit::{Diagnostics, Objective, Stop, TracePoint};
 use crate::settled::Settled;
+use crate::voices::Counted;
 use crate::{Error, Fit};
 use crowdwise_numerics::stream;
 use rand_chacha::ChaCha8Rng;
@@ -50,6 +51,8 @@ pub struct Context<'a> {
     last_event: Option<Instant>,
     pool: Option<rayon::ThreadPool>,
     settled: Option<Settled>,
+    /// Pairs of annotators in the table that the method works on.
+    pub(crate) counted: Counted,
 }
 
 impl std::fmt::Debug for Context<'_> {
@@ -79,6 +82,7 @@ impl<'a> Context<'a> {
             last_event: None,
             pool: None,
             settled: None,
+            counted: Counted::default(),
         }
     }
 
@@ -124,6 +128,7 @@ impl<'a> Context<'a> {
             cancel: self.cancel,
             last_event: self.last_event,
             pool: self.pool.take(),
+            counted: Counted::default(),
         };
         let out = work(&mut run);
         (self.last_event, self.pool) = (run.last_event, run.pool);

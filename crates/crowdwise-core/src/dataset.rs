@@ -288,6 +288,20 @@ impl Dataset {
         }
     }
 
+    /// The same labels without the features, for a method that would not look at them.
+    #[must_use]
+    pub fn without_features(&self) -> Self {
+        Dataset {
+            table: self.table.clone(),
+            structure: self.structure.clone(),
+            gold: self.gold.clone(),
+            features: None,
+            probabilities: self.probabilities.clone(),
+            words: self.words.clone(),
+            source: self.source.clone(),
+        }
+    }
+
     /// The same items, annotators and classes without some of the labels.
     #[must_use]
     pub fn without_rows(&self, hidden: impl Fn(usize) -> bool) -> Self {

@@ -3,8 +3,8 @@
 use crate::about::{Family, Gives, Needs, Situation};
 use crate::fit::{Fit, Outcome, Provenance};
 use crate::numbering::Numbering;
-use crate::voices::{self, Voice};
-use crate::{Context, Dataset, Error, LabelKind, Problems, Subject, finite, names};
+use crate::voices::{self, Counted, Evidence, Voice};
+use crate::{Context, Dataset, Error, LabelKind, Problems, finite, names};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -144,10 +144,11 @@ pub trait AnyMethod: Send + Sync {
     fn params(&self) -> Value;
     /// Whether labels of this kind are renumbered, so that the order of rows changes nothing at all, not even by rounding.
     fn is_canonical(&self, kind: LabelKind) -> bool;
-    /// The estimate alone: checks the data and fits. This is what a method asks that runs another one inside; provenance and
-    /// findings are for whoever shows a result.
+    /// The estimate alone: checks the data and fits. This is what a method asks that runs another one inside; provenance is for
+    /// whoever keeps a result.
     fn estimate(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error>;
-    /// Checks the data, fits, and completes the result with findings and provenance.
+    /// Checks the data, fits, and says where the result comes from. Its findings are those that only the method can know; what
+    /// data and result show besides is a question of its own: [`crate::questions::review`].
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Fit, Error>;
 }
 
@@ -203,10 +204,6 @@ pub fn fit_by<M: Method, T>(
             digest: format!("{:016x}", table.digest()),
         },
     };
-    fit.findings.extend(crate::questions::findings(data, &fit));
-    if !M::INFO.capabilities.whole_rankings {
-        fit.findings.extend(crate::questions::pairs_of_rankings(data));
-    }
     tell(&mut fit, data, &counted);
     Ok((fit, rest))
 }
@@ -231,8 +228,9 @@ fn estimate_by<M: Method, T>(
     finite::check_parameters(&method.params(), &mut problems);
     Error::all(problems.0)?;
     finite::check_values(data)?;
-    let counted = if M::SEES_COPIES || cx.count_copies { Vec::new() } else { voices::find(data) };
-    let (outcome, rest) = guarded(method, data, &counted, cx, work)?;
+    let guard = !M::SEES_COPIES && !cx.count_copies;
+    let (counted, pairs) = if guard { voices::find_and_count(data) } else { (Vec::new(), None) };
+    let (outcome, rest) = guarded(method, data, (&counted, pairs), cx, work)?;
     finite::check_result(M::INFO.id, data, &outcome.truth, &outcome.annotators)?;
     Ok(Estimate { outcome, rest, counted })
 }
@@ -276,14 +274,24 @@ const MOST_RENUMBERED: usize = 20_000_000;
 fn in_order<M: Method, T>(
     method: &M,
     data: &Dataset,
+    pairs: Option<Evidence>,
     cx: &mut Context<'_>,
     work: impl FnOnce(&Dataset, &mut Context<'_>) -> Result<(Outcome, T), Error>,
 ) -> Result<(Outcome, T), Error> {
     let wanted = method.numbers_matter(data.table.kind()) && data.table.n_labels() <= MOST_RENUMBERED;
-    let Some(numbering) = wanted.then(|| Numbering::of(data)).flatten() else { return work(data, cx) };
+    let Some(numbering) = wanted.then(|| Numbering::of(data)).flatten() else {
+        let before = std::mem::replace(&mut cx.counted, Counted::ready(&data.table, pairs));
+        let out = work(data, cx);
+        cx.counted = before;
+        return out;
+    };
     let renumbered = numbering.apply(data);
+    let pairs = pairs.and_then(|p| p.renumbered(numbering.annotators()));
     let warm = cx.warm.map(|fit| numbering.renumbered(fit));
-    let (out, rest) = cx.starting_from(warm.as_ref(), |cx| work(&renumbered, cx))?;
+    let (out, rest) = cx.starting_from(warm.as_ref(), |cx| {
+        cx.counted = Counted::ready(&renumbered.table, pairs);
+        work(&renumbered, cx)
+    })?;
     Ok((numbering.undo(out), rest))
 }
 
@@ -292,15 +300,15 @@ fn in_order<M: Method, T>(
 fn guarded<M: Method, T>(
     method: &M,
     data: &Dataset,
-    counted: &[Voice],
+    (counted, pairs): (&[Voice], Option<Evidence>),
     cx: &mut Context<'_>,
     work: impl FnOnce(&Dataset, &mut Context<'_>) -> Result<(Outcome, T), Error>,
 ) -> Result<(Outcome, T), Error> {
     let before = std::mem::replace(&mut cx.count_copies, true);
     let out = if counted.is_empty() {
-        in_order(method, data, cx, work)
+        in_order(method, data, pairs, cx, work)
     } else {
-        in_order(method, &data.with_table(voices::one_label_each(&data.table, counted)), cx, work)
+        in_order(method, &data.with_table(voices::one_label_each(&data.table, counted)), None, cx, work)
     };
     cx.count_copies = before;
     let (mut out, rest) = out?;
@@ -308,15 +316,12 @@ fn guarded<M: Method, T>(
     Ok((out, rest))
 }
 
-/// Says who counts as one, first of all; that they copy each other is then known.
+/// Says who counts as one, first of all.
 fn tell(fit: &mut Fit, data: &Dataset, counted: &[Voice]) {
     if counted.is_empty() {
         return;
     }
     let name = |&j: &u32| data.table.annotators().name(j as usize);
-    let known: Vec<&str> = counted.iter().flat_map(|v| &v.members).map(name).collect();
-    let said = |s: &Subject| matches!(s, Subject::Annotator(a) if known.contains(&a.as_str()));
-    fit.findings.retain(|f| f.code != "copies" || !said(&f.subject));
     fit.findings.splice(0..0, voices::told(data, counted));
     let groups: Vec<Vec<&str>> = counted.iter().map(|v| v.members.iter().map(name).collect()).collect();
     fit.diagnostics.details.insert("one_voice".into(), groups.into());

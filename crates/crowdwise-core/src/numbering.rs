@@ -55,6 +55,11 @@ impl Numbering {
         (!same).then_some(numbering)
     }
 
+    /// The old number of every new annotator.
+    pub fn annotators(&self) -> &[u32] {
+        &self.annotators
+    }
+
     fn units(&self) -> &[u32] {
         self.pairs.as_ref().unwrap_or(&self.items)
     }

@@ -1,7 +1,7 @@
 //! What `learn` does unless it is told: a learner that the sources allow.
 
 use crowdwise_core::{Dataset, Finding, Severity, Subject};
-use crowdwise_methods::sources::one_class_sources;
+use crowdwise_methods::classes::sources::one_class_sources;
 use serde_json::Value;
 
 /// A learner with parameters, and why it was taken.

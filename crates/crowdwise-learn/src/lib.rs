@@ -26,6 +26,7 @@ pub mod process;
 mod readout;
 mod rows;
 mod scale;
+pub mod similarities;
 mod train;
 
 pub use classifier::{Classifier, Mode, Weights, scores};
@@ -76,6 +77,10 @@ pub static LEARNERS: [LearnerEntry; 18] = [
 
 /// The same as methods among others.
 pub static METHODS: &[Entry] = &entry::entries(&LEARNERS);
+
+/// Methods of this crate that learn clusters instead of a classifier.
+pub static SIMILARITIES: &[Entry] =
+    &[crowdwise_core::entry::<similarities::SimLogistic>(), crowdwise_core::entry::<similarities::SimVolmax>()];
 
 /// What fuzz targets call that is no part of the interface.
 #[doc(hidden)]

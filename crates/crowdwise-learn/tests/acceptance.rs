@@ -371,7 +371,8 @@ fn without_a_word_of_the_network_deep_methods_are_their_plain_ones() {
     let (f, _) = fit("deep-mf", &deep, &data, 0);
     let mf = plain("mean-field", &[("tol", json!(1e-12)), ("max_iter", json!(5000))]);
     assert!(worst(f.posterior().unwrap().1, &mf) < 1e-6, "{}", worst(f.posterior().unwrap().1, &mf));
-    let bp = crowdwise_methods::messages::BeliefPropagation { tol: 1e-12, max_iter: 500, ..Default::default() };
+    let bp =
+        crowdwise_methods::classes::messages::BeliefPropagation { tol: 1e-12, max_iter: 500, ..Default::default() };
     let (beliefs, _) = bp.with_item_priors(&data, &vec![0.0; 400], 0).unwrap();
     let fitted = plain("belief-propagation", &[("tol", json!(1e-12)), ("max_iter", json!(500))]);
     assert!(worst(&beliefs, &fitted) < 1e-9, "{}", worst(&beliefs, &fitted));

@@ -1,26 +1,19 @@
-//! Label-integration methods. One method is one struct, one file, one page and one line in [`METHODS`].
+//! Methods that need no features, found by the kind of answer: [`classes`], [`numbers`], [`comparisons`] (and rankings),
+//! [`sequences`], [`graphs`], [`similarities`], [`sets`]. [`auto`] chooses among them. One method is one struct, one file, one page and
+//! one line in [`METHODS`].
 
 pub mod auto;
-pub(crate) mod calibration;
-pub mod competence;
-pub mod confusion;
-pub mod difficulty;
+pub mod classes;
+pub mod comparisons;
 #[cfg(test)]
 mod golden;
-pub mod messages;
-pub mod moments;
-pub mod optimisation;
-pub mod ordered;
-pub mod pooled;
-pub mod preference;
-pub mod real;
+pub mod graphs;
+mod inside;
+pub mod numbers;
 pub(crate) mod runs;
-pub mod sanity;
-pub mod sources;
-pub mod spammers;
-pub mod spectral;
-mod used_classes;
-pub mod voting;
+pub mod sequences;
+pub mod sets;
+pub mod similarities;
 
 use crowdwise_core::{Entry, Error, entry};
 
@@ -29,69 +22,89 @@ pub static METHODS: &[Entry] = &[
     // choosing
     entry::<auto::Auto>(),
     // voting
-    entry::<voting::MajorityVote>(),
-    entry::<voting::WeightedMajorityVote>(),
-    entry::<voting::ZeroBasedSkill>(),
+    entry::<classes::voting::MajorityVote>(),
+    entry::<classes::voting::WeightedMajorityVote>(),
+    entry::<classes::voting::ZeroBasedSkill>(),
     // confusion
-    entry::<confusion::DawidSkene>(),
-    entry::<confusion::OneCoin>(),
-    entry::<confusion::ConfusionVector>(),
-    entry::<confusion::SpammerHammer>(),
-    entry::<confusion::BayesDawidSkene>(),
-    entry::<confusion::Ibcc>(),
+    entry::<classes::confusion::DawidSkene>(),
+    entry::<classes::confusion::OneCoin>(),
+    entry::<classes::confusion::ConfusionVector>(),
+    entry::<classes::confusion::SpammerHammer>(),
+    entry::<classes::confusion::BayesDawidSkene>(),
+    entry::<classes::confusion::Ibcc>(),
     // pooled
-    entry::<pooled::PooledDawidSkene>(),
-    entry::<pooled::CommunityBcc>(),
-    entry::<pooled::HierarchicalDawidSkene>(),
-    entry::<pooled::EnhancedBcc>(),
-    entry::<pooled::Bwa>(),
+    entry::<classes::pooled::PooledDawidSkene>(),
+    entry::<classes::pooled::CommunityBcc>(),
+    entry::<classes::pooled::HierarchicalDawidSkene>(),
+    entry::<classes::pooled::EnhancedBcc>(),
+    entry::<classes::pooled::Bwa>(),
     // messages
-    entry::<messages::MeanField>(),
-    entry::<messages::BeliefPropagation>(),
-    entry::<messages::Kos>(),
+    entry::<classes::messages::MeanField>(),
+    entry::<classes::messages::BeliefPropagation>(),
+    entry::<classes::messages::Kos>(),
     // moments
-    entry::<moments::CnmfSpa>(),
-    entry::<moments::CnmfOpt>(),
-    entry::<moments::CnmfEm>(),
-    entry::<moments::SymNmf>(),
-    entry::<moments::Ctd>(),
+    entry::<classes::moments::CnmfSpa>(),
+    entry::<classes::moments::CnmfOpt>(),
+    entry::<classes::moments::CnmfEm>(),
+    entry::<classes::moments::SymNmf>(),
+    entry::<classes::moments::Ctd>(),
     // spammers
-    entry::<spammers::Spem>(),
+    entry::<classes::spammers::Spem>(),
     // spectral
-    entry::<spectral::SpectralSvd>(),
-    entry::<spectral::SparseSpectralSvd>(),
-    entry::<spectral::KosSvd>(),
-    entry::<spectral::SpectralEm>(),
-    entry::<spectral::Mmsr>(),
+    entry::<classes::spectral::SpectralSvd>(),
+    entry::<classes::spectral::SparseSpectralSvd>(),
+    entry::<classes::spectral::KosSvd>(),
+    entry::<classes::spectral::SpectralEm>(),
+    entry::<classes::spectral::Mmsr>(),
     // sources
-    entry::<sources::OneClassSources>(),
-    entry::<sources::LfEm>(),
-    entry::<sources::CentredTriplets>(),
-    entry::<sources::LabelModel>(),
-    entry::<sources::Crowdlab>(),
+    entry::<classes::sources::OneClassSources>(),
+    entry::<classes::sources::LfEm>(),
+    entry::<classes::sources::CentredTriplets>(),
+    entry::<classes::sources::LabelModel>(),
+    entry::<classes::sources::Crowdlab>(),
     // ordered
-    entry::<ordered::OrdinalVb>(),
-    entry::<ordered::Ordinal>(),
+    entry::<classes::ordered::OrdinalVb>(),
+    entry::<classes::ordered::Ordinal>(),
     // competence and difficulty
-    entry::<competence::Mace>(),
-    entry::<difficulty::Glad>(),
+    entry::<classes::competence::Mace>(),
+    entry::<classes::difficulty::Glad>(),
     // optimisation
-    entry::<optimisation::MinimaxEntropy>(),
-    entry::<optimisation::MaxMarginMajorityVote>(),
-    entry::<optimisation::CrowdSvm>(),
-    entry::<optimisation::Crh>(),
-    entry::<optimisation::Catd>(),
-    // real
-    entry::<real::Mean>(),
-    entry::<real::Median>(),
-    entry::<real::TrimmedMean>(),
-    entry::<real::GaussianAnnotators>(),
-    entry::<real::LevelPropagation>(),
-    entry::<real::CrowdRegression>(),
-    // preference
-    entry::<preference::BradleyTerry>(),
-    entry::<preference::CrowdBradleyTerry>(),
-    entry::<preference::RankCentrality>(),
+    entry::<classes::optimisation::MinimaxEntropy>(),
+    entry::<classes::optimisation::MaxMarginMajorityVote>(),
+    entry::<classes::optimisation::CrowdSvm>(),
+    entry::<classes::optimisation::Crh>(),
+    entry::<classes::optimisation::Catd>(),
+    // numbers
+    entry::<numbers::Mean>(),
+    entry::<numbers::Median>(),
+    entry::<numbers::TrimmedMean>(),
+    entry::<numbers::GaussianAnnotators>(),
+    entry::<numbers::LevelPropagation>(),
+    entry::<numbers::CrowdRegression>(),
+    // comparisons
+    entry::<comparisons::BradleyTerry>(),
+    entry::<comparisons::CrowdBradleyTerry>(),
+    entry::<comparisons::RankCentrality>(),
+    // sequences
+    entry::<sequences::BayesSeq>(),
+    entry::<sequences::DsHmm>(),
+    entry::<sequences::SeqMm>(),
+    entry::<sequences::CrfCrowd>(),
+    // graphs
+    entry::<graphs::DsMrf>(),
+    // groups of annotators
+    entry::<classes::groups::GroupAwareVote>(),
+    entry::<classes::groups::GroupAwareEm>(),
+    entry::<classes::groups::AdversarySpectral>(),
+    // rankings and more comparisons
+    entry::<comparisons::PlackettLuce>(),
+    entry::<comparisons::PrefE2e>(),
+    entry::<comparisons::Sml>(),
+    // similarities
+    entry::<similarities::CrowdClusters>(),
+    // sets
+    entry::<sets::BinaryRelevance>(),
+    entry::<classes::ordered::OrdinalBinary>(),
 ];
 
 /// The method called `name` (an id or an alias).

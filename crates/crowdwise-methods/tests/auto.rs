@@ -9,7 +9,7 @@ use crowdwise_core::questions::evaluate;
 use crowdwise_core::simulate::{SimModel, Simulation, Simulator};
 use crowdwise_core::{AnyMethod, Context, Dataset, Fit, LabelKind, TableBuilder};
 use crowdwise_methods::auto::Auto;
-use crowdwise_methods::voting::MajorityVote;
+use crowdwise_methods::classes::voting::MajorityVote;
 
 fn fit(m: &impl AnyMethod, data: &Dataset) -> Fit {
     m.fit(data, &mut Context::new(0, 2)).unwrap()

@@ -7,7 +7,7 @@ use crowdwise_core::{
     Annotators, AnyMethod, Context, Dataset, Fit, LabelKind, Preference, TableBuilder, Truth, stream,
 };
 use crowdwise_methods::auto::Auto;
-use crowdwise_methods::preference::{BradleyTerry, CrowdBradleyTerry};
+use crowdwise_methods::comparisons::{BradleyTerry, CrowdBradleyTerry};
 use rand::RngExt;
 
 fn fit(m: &dyn AnyMethod, data: &Dataset) -> Fit {

@@ -6,7 +6,7 @@ mod common;
 
 use common::{accuracy, data_dir, real_set};
 use crowdwise_core::{AnyMethod, Context, Dataset, Fit, Gold, GoldValues, LabelKind, TableBuilder, stream};
-use crowdwise_methods::confusion::{
+use crowdwise_methods::classes::confusion::{
     Assignment, BayesDawidSkene, ClassPrior, ConfusionVector, DawidSkene, OneCoin, SpammerHammer, Zeros,
 };
 use rand::RngExt;

@@ -3,12 +3,11 @@
 
 mod common;
 
-use common::believed;
+use common::{INDEPENDENT, believed};
 use crowdwise_contract::{self as contract, check_valid, fit_with, numbers, worst};
 use crowdwise_core::{
     AnyMethod, Context, Dataset, Entry, Fit, Gold, LabelKind, Preference, TableBuilder, stats, stream,
 };
-use crowdwise_methods::METHODS;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use serde_json::Value;
@@ -32,7 +31,7 @@ fn excused(entry: &Entry, check: &str) -> bool {
 }
 
 fn accepting(kind: LabelKind) -> impl Iterator<Item = &'static Entry> {
-    METHODS.iter().filter(move |e| e.info.accepts.contains(&kind))
+    INDEPENDENT.iter().filter(move |e| e.info.accepts.contains(&kind))
 }
 
 /// Labels of eight annotators of different skill, four labels per item.
@@ -104,17 +103,17 @@ fn fit(m: &dyn AnyMethod, d: &Dataset) -> Fit {
 
 #[test]
 fn the_list_is_well_formed() {
-    contract::list_is_well_formed(METHODS, []);
+    contract::list_is_well_formed(&INDEPENDENT, []);
 }
 
 #[test]
 fn every_page_has_the_headings_in_order() {
-    contract::pages_have_their_headings(METHODS);
+    contract::pages_have_their_headings(&INDEPENDENT);
 }
 
 #[test]
 fn fits_are_valid_for_every_accepted_kind() {
-    contract::fits_are_valid(METHODS, |_, kind| sample(kind));
+    contract::fits_are_valid(&INDEPENDENT, |_, kind| sample(kind));
 }
 
 #[test]
@@ -161,7 +160,7 @@ fn odd_tables_are_no_reason_to_fail() {
 
 #[test]
 fn objectives_never_fall() {
-    for e in METHODS.iter().filter(|e| e.info.capabilities.monotone) {
+    for e in INDEPENDENT.iter().filter(|e| e.info.capabilities.monotone) {
         for &kind in e.info.accepts {
             for seed in 0..3 {
                 let d = if kind == LabelKind::Categorical { data(&crowd(4, 80, seed)) } else { sample(kind) };
@@ -228,7 +227,7 @@ fn order_of_rows_changes_nothing() {
         }
         all
     };
-    contract::order_of_rows_changes_nothing(METHODS, Entry::default, samples);
+    contract::order_of_rows_changes_nothing(&INDEPENDENT, Entry::default, samples);
 }
 
 #[test]
@@ -270,17 +269,17 @@ fn gold_is_kept() {
 #[test]
 fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
     let large = |_: &Entry, kind| if kind == LabelKind::Categorical { data(&crowd(3, 3000, 10)) } else { sample(kind) };
-    contract::same_bits_on_any_threads(METHODS, large);
+    contract::same_bits_on_any_threads(&INDEPENDENT, large);
 }
 
 #[test]
 fn whoever_says_that_it_draws_uses_the_seed() {
-    contract::stochastic_methods_use_the_seed(METHODS, EXCEPTIONS, |_, kind| sample(kind));
+    contract::stochastic_methods_use_the_seed(&INDEPENDENT, EXCEPTIONS, |_, kind| sample(kind));
 }
 
 #[test]
 fn a_cancelled_run_gives_what_is_there() {
-    contract::cancelled_runs_give_what_is_there(METHODS, |_, kind| sample(kind));
+    contract::cancelled_runs_give_what_is_there(&INDEPENDENT, |_, kind| sample(kind));
 }
 
 #[test]
@@ -321,12 +320,12 @@ fn an_adversary_is_turned_round() {
 #[test]
 fn another_kind_of_label_is_refused_by_name() {
     let kinds = [LabelKind::Categorical, LabelKind::Real, LabelKind::Preference];
-    contract::other_kinds_are_refused(METHODS, sample, &kinds);
+    contract::other_kinds_are_refused(&INDEPENDENT, sample, &kinds);
 }
 
 #[test]
 fn bad_parameters_are_named() {
-    contract::bad_parameters_are_named(METHODS, EXCEPTIONS);
+    contract::bad_parameters_are_named(&INDEPENDENT, EXCEPTIONS);
 }
 
 #[test]

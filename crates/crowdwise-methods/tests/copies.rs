@@ -25,7 +25,8 @@ fn crowd(seed: u64, copy: f64) -> (Dataset, Gold, Vec<usize>) {
 }
 
 fn fit(id: &str, data: &Dataset, each: bool) -> Fit {
-    find(id).unwrap().default().fit(data, &mut Context::new(0, 1).with_count_copies(each)).unwrap()
+    let method = find(id).unwrap().default();
+    crowdwise_core::questions::reviewed(&*method, data, &mut Context::new(0, 1).with_count_copies(each)).unwrap()
 }
 
 fn right(f: &Fit, data: &Dataset, gold: &Gold) -> f64 {

@@ -4,9 +4,11 @@
 
 #![allow(clippy::print_stderr)] // figures are said
 
+mod common;
+
+use common::INDEPENDENT;
 use crowdwise_core::simulate::{Design, SimModel, Simulation, coverage, designs};
 use crowdwise_core::{Context, LabelKind};
-use crowdwise_methods::METHODS;
 
 /// Methods that are left out, and why.
 fn left_out(id: &str) -> bool {
@@ -23,7 +25,8 @@ const KNOWN: [(&str, &str); 4] =
 /// Those whose share lies outside of the limits. Seeds are given, so that nothing here is left to chance.
 fn outside(kind: LabelKind, designs: &[Design], times: u64, limits: std::ops::RangeInclusive<f64>) -> Vec<String> {
     let mut bad = Vec::new();
-    for e in METHODS.iter().filter(|e| e.info.accepts.contains(&kind) && !e.info.needs.features && !left_out(e.info.id))
+    for e in
+        INDEPENDENT.iter().filter(|e| e.info.accepts.contains(&kind) && !e.info.needs.features && !left_out(e.info.id))
     {
         for d in designs {
             let c = coverage(&*e.default(), d, times, |seed| Context::new(seed, 2)).unwrap();
@@ -56,7 +59,7 @@ fn accuracies_where_the_model_is_wrong() {
         design("adversaries", Simulation { adversaries: 0.1, ..usual() }),
         design("zipf", Simulation { zipf: 1.0, annotators: 40, ..usual() }),
     ];
-    let ds = METHODS.iter().find(|e| e.info.id == "dawid-skene").unwrap();
+    let ds = INDEPENDENT.iter().find(|e| e.info.id == "dawid-skene").unwrap();
     for d in designs {
         let c = coverage(&*ds.default(), &d, 40, |seed| Context::new(seed, 2)).unwrap();
         eprintln!("{}: {:.3} of {}, mean width {:.3}", c.design, c.share(), c.n, c.width);

@@ -1,7 +1,7 @@
 //! Dawid-Skene and one-coin with crowd-kit's rules: numbers of crowd-kit 1.4.2 with its default settings on a small table.
 
 use crowdwise_core::{AnyMethod, Context, Dataset, Fit, LabelKind, Stop, TableBuilder};
-use crowdwise_methods::confusion::{DawidSkene, OneCoin, StopRule, Zeros};
+use crowdwise_methods::classes::confusion::{DawidSkene, OneCoin, StopRule, Zeros};
 
 const LABELS: &str = "t0 a x,t0 b x,t0 c y,t1 a y,t1 b y,t1 c y,t2 a z,t2 b x,t2 d z,t3 a x,t3 c x,t3 d y,t4 b y,t4 c z,t4 d y,\
                       t5 a z,t5 b z,t6 a y,t6 c y,t6 d x,t7 b z,t7 d z";

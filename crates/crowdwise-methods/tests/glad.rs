@@ -5,7 +5,7 @@ mod common;
 
 use common::{accuracy, real_set};
 use crowdwise_core::{Annotators, AnyMethod, Context, Dataset, Fit, LabelKind, Stop, TableBuilder, stream};
-use crowdwise_methods::difficulty::{Glad, GladClassPrior, GladStart};
+use crowdwise_methods::classes::difficulty::{Glad, GladClassPrior, GladStart};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Normal};
 use std::sync::atomic::AtomicBool;

@@ -4,7 +4,7 @@ mod common;
 
 use common::{accuracy, real_set};
 use crowdwise_core::{Annotators, AnyMethod, Context, Dataset, Fit, Gold, LabelKind, Stop, TableBuilder, stream};
-use crowdwise_methods::confusion::Ibcc;
+use crowdwise_methods::classes::confusion::Ibcc;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};

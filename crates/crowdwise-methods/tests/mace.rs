@@ -5,7 +5,7 @@ mod common;
 
 use common::{accuracy, real_set};
 use crowdwise_core::{Annotators, AnyMethod, Context, Dataset, Fit, LabelKind, TableBuilder, stream};
-use crowdwise_methods::competence::{Mace, MaceInference};
+use crowdwise_methods::classes::competence::{Mace, MaceInference};
 use rand::RngExt;
 
 fn fit(m: &Mace, data: &Dataset) -> Fit {

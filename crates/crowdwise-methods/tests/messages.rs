@@ -6,11 +6,11 @@ mod common;
 use common::{accuracy, real_set};
 use crowdwise_core::stats::{ln_gamma, softmax};
 use crowdwise_core::{Annotators, AnyMethod, Context, Dataset, Fit, Gold, LabelKind, Stop, TableBuilder, stream};
-use crowdwise_methods::confusion::{BayesDawidSkene, ClassPrior, OneCoin, SpammerHammer};
-use crowdwise_methods::messages::{
+use crowdwise_methods::classes::confusion::{BayesDawidSkene, ClassPrior, OneCoin, SpammerHammer};
+use crowdwise_methods::classes::messages::{
     AnnotatorModel, Atom, BeliefPropagation, ByClass, Form, Kos, KosClasses, KosStart, MeanField, MeanFieldInit,
 };
-use crowdwise_methods::voting::MajorityVote;
+use crowdwise_methods::classes::voting::MajorityVote;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

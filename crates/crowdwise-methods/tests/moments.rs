@@ -6,8 +6,10 @@ mod common;
 
 use common::real_set;
 use crowdwise_core::{AnyMethod, Context, Dataset, Fit, Gold, GoldValues, LabelKind, TableBuilder, stream};
-use crowdwise_methods::confusion::{ClassPrior, Zeros};
-use crowdwise_methods::moments::{Align, CnmfEm, CnmfOpt, CnmfSpa, Ctd, LabelPrior, Order, Others, SymNmf, SymNmfInit};
+use crowdwise_methods::classes::confusion::{ClassPrior, Zeros};
+use crowdwise_methods::classes::moments::{
+    Align, CnmfEm, CnmfOpt, CnmfSpa, Ctd, LabelPrior, Order, Others, SymNmf, SymNmfInit,
+};
 use rand::RngExt;
 
 fn fit(method: &dyn AnyMethod, data: &Dataset) -> Fit {

@@ -8,7 +8,7 @@ use common::accuracy;
 use common::crowds::{fit, small};
 use crowdwise_core::simulate::{SimModel, Simulation, Simulator};
 use crowdwise_core::{AnyMethod, Dataset, Fit, Gold, GoldValues, LabelKind, Names, TableBuilder};
-use crowdwise_methods::sources::OneClassSources;
+use crowdwise_methods::classes::sources::OneClassSources;
 
 /// Posteriors of the first four items and the sum of all squares; numpy has its optimum to 1e-6 in the gradient.
 fn equals(data: &Dataset, want: [[f64; 3]; 4], squares: f64) {

@@ -7,10 +7,10 @@ mod common;
 use common::{accuracy, data_dir, real_set};
 use crowdwise_core::stats::argmax;
 use crowdwise_core::{Annotators, AnyMethod, Context, Dataset, Fit, Gold, LabelKind, TableBuilder, Truth, stream};
-use crowdwise_methods::optimisation::{
+use crowdwise_methods::classes::optimisation::{
     Catd, Crh, CrhLoss, CrowdSvm, Distance, MaxMarginMajorityVote, MinimaxEntropy, MinimaxSearch, MinimaxVariant,
 };
-use crowdwise_methods::voting::MajorityVote;
+use crowdwise_methods::classes::voting::MajorityVote;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 

@@ -8,7 +8,7 @@ mod common;
 use common::accuracy;
 use common::crowds::{fit, last_labels, small};
 use crowdwise_core::{AnyMethod, Dataset, Fit, Gold, GoldValues, LabelKind, TableBuilder, stats, stream};
-use crowdwise_methods::ordered::{Ordinal, OrdinalVb};
+use crowdwise_methods::classes::ordered::{Ordinal, OrdinalVb};
 use rand_distr::{Distribution, StandardNormal};
 
 fn numbers(f: &Fit, name: &str) -> Vec<f64> {

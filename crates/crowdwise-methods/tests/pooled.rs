@@ -6,7 +6,7 @@ mod common;
 
 use common::accuracy;
 use common::crowds::{Crowd, fit, last_labels, mean_accuracy, small, sparse};
-use crowdwise_methods::pooled::{PooledDawidSkene, PooledPrior, Structure};
+use crowdwise_methods::classes::pooled::{PooledDawidSkene, PooledPrior, Structure};
 
 /// The four forms that are compared: one coin with vote shares, full, annealed, uniform classes.
 fn forms(d: &PooledDawidSkene) -> [PooledDawidSkene; 4] {

@@ -4,13 +4,13 @@
 mod common;
 
 use crowdwise_core::{AnyMethod, Context, Dataset, Fit, LabelKind, Preference, Stop, TableBuilder, Truth, stream};
-use crowdwise_methods::preference::{BradleyTerry, Solver, TieModel};
+use crowdwise_methods::comparisons::{BradleyTerry, Solver, TieModel};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 use serde_json::Value;
 
 fn fit(method: &BradleyTerry, data: &Dataset) -> Fit {
-    method.fit(data, &mut Context::new(0, 1)).unwrap()
+    crowdwise_core::questions::reviewed(method, data, &mut Context::new(0, 1)).unwrap()
 }
 
 fn plain(ties: TieModel) -> BradleyTerry {

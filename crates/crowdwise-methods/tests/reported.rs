@@ -5,15 +5,16 @@
 
 mod common;
 
-use common::sound::sound;
+use common::{INDEPENDENT, sound::sound};
 use common::{accuracy, fit_any, real_set};
 use crowdwise_core::{Annotators, Finding};
-use crowdwise_core::{AnyMethod, Dataset, Entry, Fit, LabelKind, Severity, TableBuilder, Truth, questions, stream};
-use crowdwise_methods::METHODS;
+use crowdwise_core::{
+    AnyMethod, Context, Dataset, Entry, Fit, LabelKind, Severity, TableBuilder, Truth, questions, stream,
+};
 use rand::RngExt;
 
 fn accepting() -> impl Iterator<Item = &'static Entry> {
-    METHODS.iter().filter(|e| e.info.accepts.contains(&LabelKind::Categorical))
+    INDEPENDENT.iter().filter(|e| e.info.accepts.contains(&LabelKind::Categorical))
 }
 
 fn fit(m: &dyn AnyMethod, d: &Dataset) -> Fit {
@@ -274,4 +275,16 @@ fn every_page_says_when_the_vote_is_better() {
         let said = words.windows(3).any(|w| w[0] == "below" && w[1] == "majority" && w[2].starts_with("vote"));
         assert!(said, "the page of {} does not say when it falls below majority vote", e.info.id);
     }
+}
+
+#[test]
+fn a_fit_tells_what_only_the_method_knows_and_a_review_the_rest() {
+    let d = suspicious(3);
+    let method = by_name("dawid-skene");
+    let mut alone = method.fit(&d, &mut Context::new(0, 2)).unwrap();
+    assert_eq!(alone.findings, [], "Dawid-Skene has nothing to add");
+    let whole = fit(&*method, &d);
+    assert!(find(&whole, "spammer").is_some(), "{:?}", whole.findings);
+    questions::review(method.info(), &d, &mut alone);
+    assert_eq!(alone, whole);
 }

@@ -5,10 +5,9 @@
 
 mod common;
 
-use common::sound::sound;
+use common::{INDEPENDENT, sound::sound};
 use common::{accuracy, fit_any as fit};
 use crowdwise_core::{AnyMethod, Dataset, Entry, Fit, Gold, LabelKind, Preference, TableBuilder, stream};
-use crowdwise_methods::METHODS;
 use rand::RngExt;
 use rand::seq::index::sample;
 use serde_json::Value;
@@ -41,7 +40,7 @@ fn excused(e: &Entry, check: &str) -> bool {
 }
 
 fn accepting(kind: LabelKind) -> impl Iterator<Item = &'static Entry> {
-    METHODS.iter().filter(move |e| e.info.accepts.contains(&kind))
+    INDEPENDENT.iter().filter(move |e| e.info.accepts.contains(&kind))
 }
 
 /// Item, annotator, class.

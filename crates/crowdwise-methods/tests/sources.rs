@@ -10,8 +10,8 @@ use common::{accuracy, data_dir, real_set};
 use crowdwise_core::{
     AnyMethod, Context, Dataset, Fit, Gold, GoldValues, LabelKind, Probabilities, TableBuilder, stream,
 };
-use crowdwise_methods::confusion::ClassPrior;
-use crowdwise_methods::sources::{CentredTriplets, Crowdlab, LabelModel, LfEm};
+use crowdwise_methods::classes::confusion::ClassPrior;
+use crowdwise_methods::classes::sources::{CentredTriplets, Crowdlab, LabelModel, LfEm};
 use rand::RngExt;
 use std::collections::BTreeMap;
 

@@ -8,12 +8,12 @@ use common::{accuracy, real_set};
 use crowdwise_core::{
     AnyMethod, Context, Dataset, Fit, Gold, LabelKind, Severity, Subject, TableBuilder, stats, stream,
 };
-use crowdwise_methods::confusion::DawidSkene;
-use crowdwise_methods::spammers::Spem;
+use crowdwise_methods::classes::confusion::DawidSkene;
+use crowdwise_methods::classes::spammers::Spem;
 use rand::RngExt;
 
 fn fit(method: &dyn AnyMethod, data: &Dataset) -> Fit {
-    method.fit(data, &mut Context::new(0, 2)).unwrap()
+    crowdwise_core::questions::reviewed(method, data, &mut Context::new(0, 2)).unwrap()
 }
 
 fn left_out(f: &Fit) -> Vec<String> {

@@ -7,8 +7,8 @@ mod common;
 
 use common::real_set;
 use crowdwise_core::{AnyMethod, Context, Dataset, Fit, Gold, GoldValues, LabelKind, TableBuilder};
-use crowdwise_methods::confusion::{ClassPrior, Zeros};
-use crowdwise_methods::spectral::{Classes, KosSvd, SparseSpectralSvd, SpectralEm, SpectralSvd, Split};
+use crowdwise_methods::classes::confusion::{ClassPrior, Zeros};
+use crowdwise_methods::classes::spectral::{Classes, KosSvd, SparseSpectralSvd, SpectralEm, SpectralSvd, Split};
 
 fn fit(method: &dyn AnyMethod, data: &Dataset) -> Fit {
     method.fit(data, &mut Context::new(0, 2)).unwrap()

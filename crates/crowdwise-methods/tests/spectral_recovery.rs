@@ -3,7 +3,7 @@
 #![allow(clippy::print_stderr)] // figures are said
 
 use crowdwise_core::{Annotators, AnyMethod, Context, Dataset, Fit, LabelKind, Stop, TableBuilder, stats, stream};
-use crowdwise_methods::spectral::{
+use crowdwise_methods::classes::spectral::{
     Adversaries, Classes, KosSvd, Mmsr, SparseSpectralSvd, SpectralEm, SpectralSvd, Trim,
 };
 use rand::RngExt;
@@ -104,7 +104,10 @@ fn sparse_spectral_svd_recovers_weights_and_beats_the_vote() {
         let skill: Vec<f64> = p.iter().map(|p| (k as f64 * p - 1.0) / (k as f64 - 1.0)).collect();
         for m in [
             SparseSpectralSvd::default(),
-            SparseSpectralSvd { overlap: crowdwise_methods::spectral::Overlap::Sum, ..SparseSpectralSvd::default() },
+            SparseSpectralSvd {
+                overlap: crowdwise_methods::classes::spectral::Overlap::Sum,
+                ..SparseSpectralSvd::default()
+            },
         ] {
             let f = fit(&m, &data);
             let Annotators::Weight { weight } = &f.annotators else { panic!("weights wanted") };
@@ -357,8 +360,10 @@ fn weights_are_those_of_dense_matrices() {
         let ratio = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x / y).collect::<Vec<f64>>();
         let want = ratio(&leading(&mean), &leading(&any));
         assert!(parallel(&weights(&fit(&SparseSpectralSvd::default(), &data)), &want), "mean, {k}");
-        let sums =
-            SparseSpectralSvd { overlap: crowdwise_methods::spectral::Overlap::Sum, ..SparseSpectralSvd::default() };
+        let sums = SparseSpectralSvd {
+            overlap: crowdwise_methods::classes::spectral::Overlap::Sum,
+            ..SparseSpectralSvd::default()
+        };
         assert!(parallel(&weights(&fit(&sums, &data)), &ratio(&leading(&uu), &leading(&gg))), "sum, {k}");
         // spectral-svd: decisions of the votes that the leading vector weighs
         let w = leading(&uu);

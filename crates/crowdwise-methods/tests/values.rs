@@ -8,8 +8,8 @@ use crowdwise_core::{
     Annotators, AnyMethod, Context, Dataset, Features, Fit, Gold, GoldValues, LabelKind, TableBuilder, Truth, stream,
 };
 use crowdwise_methods::auto::Auto;
-use crowdwise_methods::ordered::OrdinalVb;
-use crowdwise_methods::real::{CrowdRegression, GaussianAnnotators, LevelPropagation, Mean, Median};
+use crowdwise_methods::classes::ordered::OrdinalVb;
+use crowdwise_methods::numbers::{CrowdRegression, GaussianAnnotators, LevelPropagation, Mean, Median};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -356,7 +356,7 @@ fn grades_as_grades_and_as_numbers() {
         c.classes.name(crowdwise_core::stats::argmax(&q[u * k..][..k])).parse::<f64>().unwrap()
     };
     let ordinal = fit(&OrdinalVb::default(), &grades);
-    let vote = fit(&crowdwise_methods::voting::MajorityVote::default(), &grades);
+    let vote = fit(&crowdwise_methods::classes::voting::MajorityVote::default(), &grades);
     let scaled = fit(&GaussianAnnotators { scale: true, ..GaussianAnnotators::default() }, &numbers);
     let mean = fit(&Mean::default(), &numbers);
     let errors = [

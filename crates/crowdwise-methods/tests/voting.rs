@@ -5,12 +5,12 @@ mod common;
 use common::{accuracy, real_set};
 use crowdwise_core::stats::argmax;
 use crowdwise_core::{Annotators, AnyMethod, Context, Dataset, Fit, Gold, LabelKind, Names, TableBuilder, stream};
-use crowdwise_methods::voting::{MajorityVote, Rule, Ties, WeightedMajorityVote, ZeroBasedSkill};
+use crowdwise_methods::classes::voting::{MajorityVote, Rule, Ties, WeightedMajorityVote, ZeroBasedSkill};
 use rand::RngExt;
 use serde_json::Value;
 
 fn fit(method: &impl AnyMethod, data: &Dataset) -> Fit {
-    method.fit(data, &mut Context::new(0, 1)).unwrap()
+    crowdwise_core::questions::reviewed(method, data, &mut Context::new(0, 1)).unwrap()
 }
 
 fn posterior(f: &Fit) -> &[f64] {

@@ -4,7 +4,7 @@ mod common;
 
 use common::accuracy;
 use crowdwise_core::{Annotators, AnyMethod, Context, Dataset, Fit, Gold, LabelKind, TableBuilder, questions, stream};
-use crowdwise_methods::confusion::{ConfusionVector, OneCoin, SpammerHammer};
+use crowdwise_methods::classes::confusion::{ConfusionVector, OneCoin, SpammerHammer};
 use rand::RngExt;
 
 const K: usize = 5000;
@@ -35,7 +35,7 @@ fn data() -> (Dataset, Gold) {
 }
 
 fn fit(method: &impl AnyMethod, data: &Dataset, threads: usize) -> Fit {
-    method.fit(data, &mut Context::new(0, threads)).unwrap()
+    crowdwise_core::questions::reviewed(method, data, &mut Context::new(0, threads)).unwrap()
 }
 
 fn sound(f: &Fit) {

@@ -275,7 +275,7 @@ impl Data {
 
     /// Labels as sets (`a|b`): every class of an item becomes a unit of its own, `item|class`, yes or no.
     fn as_sets(&self, py: Python<'_>) -> PyResult<Data> {
-        use crowdwise::structured::sets::{Candidates, units};
+        use crowdwise::methods::sets::{Candidates, units};
         let data = py.detach(|| units(&self.data, Candidates::All)).map_err(|e| raised(py, &e))?;
         Ok(Data { data: Arc::new(data), first: Mutex::default(), notes: self.notes.clone() })
     }

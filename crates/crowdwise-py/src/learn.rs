@@ -65,10 +65,12 @@ pub fn learn(
     let failed = own.as_ref().map(|o| o.failed.clone());
     let learned = interruptible(py, progress, |stop, sink| {
         let mut cx = Context::new(seed, threads).with_sink(sink).with_cancel(stop).with_count_copies(count_copies);
-        match own {
-            Some(own) => Ok((made.train(&data, &mut cx, Box::new(own))?, None)),
-            None => made.learn(&data, &mut cx).map(|(fit, model)| (fit, Some(model))),
-        }
+        let (mut fit, model) = match own {
+            Some(own) => (made.train(&data, &mut cx, Box::new(own))?, None),
+            None => made.learn(&data, &mut cx).map(|(fit, model)| (fit, Some(model)))?,
+        };
+        crowdwise::questions::review(made.info(), &data, &mut fit);
+        Ok((fit, model))
     })?;
     // an exception of the caller's own code is raised as it was
     if let Some(e) = failed.and_then(|f| f.lock().ok()?.take()) {
@@ -90,7 +92,7 @@ pub fn beliefs<'py>(
     params: &str,
     seed: u64,
 ) -> PyResult<Beliefs<'py>> {
-    let method: crowdwise::methods::messages::BeliefPropagation =
+    let method: crowdwise::methods::classes::messages::BeliefPropagation =
         serde_json::from_str(params).map_err(|e| PyValueError::new_err(e.to_string()))?;
     let (n, k) = (data.data.table.n_units(), data.data.table.n_classes());
     if ln_priors.shape() != [n, k] {

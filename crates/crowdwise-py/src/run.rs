@@ -145,7 +145,7 @@ pub fn fit(
         if let Some(w) = &warm {
             cx = cx.with_warm_start(w);
         }
-        made.fit(&data, &mut cx)
+        crowdwise::questions::reviewed(&*made, &data, &mut cx)
     })?;
     let fitted = fitted.map_err(|e| raised(py, &e))?;
     crate::codes::give_back(data.table.n_labels());

@@ -2,8 +2,8 @@
 //! `cargo run --release -p crowdwise --example own_data`
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 
-use crowdwise::methods::confusion::DawidSkene;
-use crowdwise::{AnyMethod, Context, Dataset, Event, LabelKind, Report, TableBuilder};
+use crowdwise::methods::classes::confusion::DawidSkene;
+use crowdwise::{Context, Dataset, Event, LabelKind, Report, TableBuilder};
 
 fn main() -> Result<(), crowdwise::Error> {
     // (item, annotator, class); names are any text, and rows may come in any order
@@ -22,7 +22,7 @@ fn main() -> Result<(), crowdwise::Error> {
     // seed and threads belong to the run, and so does whoever wants to watch it
     let mut steps = 0;
     let mut watch = |event: &Event| steps += usize::from(matches!(event, Event::Iteration { .. }));
-    let fit = method.fit(&data, &mut Context::new(0, 1).with_sink(&mut watch))?;
+    let fit = crowdwise::questions::reviewed(&method, &data, &mut Context::new(0, 1).with_sink(&mut watch))?;
     println!("{:?} after {} iterations; progress reports: {steps}", fit.diagnostics.stop, fit.diagnostics.iterations);
 
     // one page for people, or with a name that ends in .json, a document for programs

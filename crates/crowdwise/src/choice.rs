@@ -1,7 +1,7 @@
 //! Which method for which data, where nobody asked for one. What each is for stands with the method: see
 //! [`MethodInfo`](crate::MethodInfo).
 
-use crate::methods::preference::Told;
+use crate::methods::comparisons::Told;
 use crate::{Dataset, Entry, Situation, Structure, group, methods};
 
 /// The method that is taken for these data unless another one is asked for.

@@ -25,7 +25,7 @@
 //! | read and write files | [`read`], [`io`] |
 //! | choose a method | [`methods()`], [`find`], [`default_method`], [`methods_for`], [`compared`] |
 //! | fit it by its name | [`fit`], [`Entry::with`] |
-//! | fit it as a struct whose fields are its parameters | [`methods`](mod@methods), [`structured`], [`AnyMethod`], [`Context`] |
+//! | fit it as a struct whose fields are its parameters | [`methods`](mod@methods), [`AnyMethod`], [`Context`] |
 //! | learn a classifier from features and labels | [`learn`], [`learner`] |
 //! | ask: labels, annotators, items, agreement, scores | [`questions`] |
 //! | show a page, a table, a chart, a JSON document | [`Report`], [`report`] |
@@ -57,12 +57,10 @@ pub use crowdwise_core::{
 pub use crowdwise_io as io;
 /// Classifiers learned end to end: methods, networks, saved models.
 pub use crowdwise_learn as learn;
-/// The methods as structs of parameters.
+/// The methods as structs of parameters, by the kind of answer.
 pub use crowdwise_methods as methods;
 /// Tables, charts, pages and the JSON document.
 pub use crowdwise_report as report;
-/// Sequences, graphs, pairs, groups of annotators, sets of labels.
-pub use crowdwise_structured as structured;
 
 mod choice;
 mod page;
@@ -75,12 +73,9 @@ pub use save::Report;
 use serde_json::Value;
 use std::path::Path;
 
-/// Every method of every crate, in the order in which people should meet them. There is one default method: the one that knows
-/// sequences and graphs stands in for the one of independent items, to which it hands over.
+/// Every method of every crate, in the order in which people should meet them.
 pub fn methods() -> impl Iterator<Item = &'static Entry> + Clone {
-    let auto = &crowdwise_structured::AUTO;
-    let independent = crowdwise_methods::METHODS.iter().filter(|e| e.info.id != auto.info.id);
-    std::iter::once(auto).chain(independent).chain(crowdwise_structured::METHODS).chain(crowdwise_learn::METHODS)
+    crowdwise_methods::METHODS.iter().chain(crowdwise_learn::SIMILARITIES).chain(crowdwise_learn::METHODS)
 }
 
 /// The method called `name` (an id or an alias); if there is none, the error offers the nearest name.
@@ -101,10 +96,10 @@ pub fn read(path: impl AsRef<Path>) -> Result<Dataset, Error> {
     Ok(io::read_answers(&io::Source::from(path.as_ref()), &io::ReadOptions::default())?.value)
 }
 
-/// Fits a method with some of its parameters set, seed 0, on all cores. For another seed, progress or cancellation,
-/// see [`Entry::with`] and [`Context`].
+/// Fits a method with some of its parameters set, seed 0, on all cores, and asks what the result shows. For another seed,
+/// progress or cancellation, see [`Entry::with`], [`Context`] and [`questions::reviewed`].
 pub fn fit(data: &Dataset, method: &str, params: &[(&str, &str)]) -> Result<Fit, Error> {
     let params: Vec<(String, Value)> = params.iter().map(|&(k, v)| (k.into(), v.into())).collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    find(method)?.with(&params)?.fit(data, &mut Context::new(0, threads))
+    questions::reviewed(&*find(method)?.with(&params)?, data, &mut Context::new(0, threads))
 }

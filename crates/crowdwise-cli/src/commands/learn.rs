@@ -11,7 +11,7 @@ use crate::rows;
 use crate::source::Known;
 use crate::talk::Talk;
 use crowdwise::learn::{AnyLearner, DEFAULT_LEARNER, DefaultLearner, Model, default_learner};
-use crowdwise::questions::{Evaluation, evaluate};
+use crowdwise::questions::{Evaluation, evaluate, review};
 use crowdwise::report::{DataCounts, FindingEntry, SCHEMA};
 use crowdwise::{Dataset, Error, Fit, Gold, Severity};
 use serde_json::{Value, json};
@@ -82,6 +82,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     }
     let (mut fit, model) = talk
         .timed("learn", || fitting::with_progress(method.info().id, &args.run, talk, |cx| method.learn(&data, cx)))?;
+    review(method.info(), &data, &mut fit);
     fit.findings.splice(0..0, chosen.map(|c| c.finding()));
     if let Some(mut file) = model_file {
         let shown = file.name();

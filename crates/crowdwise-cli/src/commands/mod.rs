@@ -14,6 +14,5 @@ pub mod methods;
 pub mod predict;
 pub mod rank;
 pub mod report;
-pub mod repro;
 pub mod simulate;
 mod simulate_rows;

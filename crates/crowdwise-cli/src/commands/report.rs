@@ -1,6 +1,5 @@
 //! `crowdwise report`.
 
-use super::compare::{Params, check_names, chosen};
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
 use crate::fitting;
@@ -10,6 +9,7 @@ use crate::source::{FitOptions, is_fit};
 use crate::talk::Talk;
 use crowdwise::questions::compare;
 use crowdwise::{Error, Report, Severity};
+use crowdwise_terminal::choice::{Params, check_names, chosen};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -2,6 +2,7 @@
 
 use super::findings::ENDINGS;
 use super::held_out::{self, Losses};
+use super::review::review_with;
 use super::tally::Tally;
 use super::{Evaluation, criteria, evaluate};
 use crate::{AnyMethod, Context, Dataset, Error, Event, Finding, Gold, Severity, Stop, Structure, Subject};
@@ -150,13 +151,15 @@ fn row(
     let fit = method.fit(data, cx);
     row.elapsed_seconds = start.elapsed().as_secs_f64();
     match fit {
-        Ok(fit) => {
+        Ok(mut fit) => {
             row.stop = Some(fit.diagnostics.stop);
             row.evaluation = truth.map(|t| evaluate(&fit, data, t));
             if let Some((a, n)) = criteria::agreement(data, &fit) {
                 (row.agreement, row.agreement_n) = (Some(a), n);
             }
-            row.drift = Tally::of(data, &fit, false).map(|t| t.drift());
+            let tally = Tally::of(data, &fit, false);
+            row.drift = tally.as_ref().map(Tally::drift);
+            review_with(method.info(), data, &mut fit, tally.as_ref());
             row.findings = fit.findings;
         }
         Err(e) => {

@@ -20,8 +20,13 @@ pub const ENDINGS: &[&str] = &["settled", "not-converged", "interrupted", "not-f
 /// Classes that a sentence names.
 const NAMED: usize = 4;
 
-/// All findings of a fit, in one pass over the labels.
+/// All that data and fit show, whatever the method.
 pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
+    with_tally(data, fit, Tally::of(data, fit, false).as_ref())
+}
+
+/// The same with the sums over the labels, which whoever asks more than one question makes once.
+pub(super) fn with_tally(data: &Dataset, fit: &Fit, tally: Option<&Tally>) -> Vec<Finding> {
     let mut out = stopped(fit);
     let graph = parts(&data.table);
     let n = data.table.labels_per_annotator();
@@ -29,14 +34,14 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
     out.extend(of_answers(data));
     match &fit.truth {
         Truth::Classes { .. } => {
-            if let Some(t) = Tally::of(data, fit, false) {
-                of_classes(data, fit, &t, &mut out);
-                out.extend(identifiability::of_fit(data, fit, &t));
+            if let Some(t) = tally {
+                of_classes(data, fit, t, &mut out);
+                out.extend(identifiability::of_fit(data, fit, t));
                 if t.said.is_empty() || !t.has_matrices(fit) {
-                    out.push(not_checked(&t));
+                    out.push(not_checked(t));
                 }
-                let about = (0..t.n.len()).flat_map(|j| suspicions(&t, fit, j).into_iter().map(move |s| (j, s)));
-                out.extend(capped(&data.table, &n, about.map(|(j, s)| about_one(data, &t, j, &s)).collect()));
+                let about = (0..t.n.len()).flat_map(|j| suspicions(t, fit, j).into_iter().map(move |s| (j, s)));
+                out.extend(capped(&data.table, &n, about.map(|(j, s)| about_one(data, t, j, &s)).collect()));
             }
             out.extend(copies::of_fit(data, fit));
             out.extend(panel::of_fit(data, fit));
@@ -62,7 +67,7 @@ pub fn findings(data: &Dataset, fit: &Fit) -> Vec<Finding> {
 }
 
 /// A method for comparisons takes those of one ranking for independent answers.
-pub(crate) fn pairs_of_rankings(data: &Dataset) -> Option<Finding> {
+pub(super) fn pairs_of_rankings(data: &Dataset) -> Option<Finding> {
     let Structure::Rankings(r) = &data.structure else { return None };
     // a ranking of two is a comparison
     let longer = (0..r.len()).any(|x| r.comparisons(x).nth(1).is_some());

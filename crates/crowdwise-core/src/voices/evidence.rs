@@ -16,7 +16,8 @@ const WORK: u64 = 2_000_000;
 const NONE: u32 = u32::MAX;
 
 /// Agreement of pairs of annotators, by their places.
-pub(super) struct Evidence {
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Evidence {
     /// The annotator of each place, in increasing order.
     pub who: Vec<u32>,
     /// Common items and equal labels of places a < b in every part.
@@ -24,11 +25,13 @@ pub(super) struct Evidence {
     equal: Vec<[u32; PARTS]>,
     /// Their sums, and the agreement of strangers with the same habits.
     all: Vec<(u32, u32, f64)>,
+    /// Somebody labelled an item more than once, so that the order of the rows says which label counts.
+    repeats: bool,
 }
 
 /// Which items are looked at.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Seen {
+pub(crate) enum Seen {
     All,
     But(usize),
     Only(usize),
@@ -58,6 +61,7 @@ impl Evidence {
         let (mut common, mut equal) = (vec![[0u32; PARTS]; pairs], vec![[0u32; PARTS]; pairs]);
         let mut said = vec![0.0; m * k];
         let mut here: Vec<(u32, u32)> = Vec::new();
+        let mut repeats = false;
         for u in (0..table.n_units()).filter(|&u| table.degree(u) > 0) {
             let draw = hasher.hash_one(table.items().name(u));
             if !(draw / PARTS as u64).is_multiple_of(step) {
@@ -67,6 +71,7 @@ impl Evidence {
             here.clear();
             let rows =
                 last_labels(table, u).map(|r| (place[table.annotator()[r] as usize], labels.codes.get(r) as u32));
+            repeats |= rows.clone().count() < table.degree(u);
             here.extend(rows.filter(|r| r.0 != NONE));
             for (b, &(pb, lb)) in here.iter().enumerate() {
                 said[pb as usize * k + lb as usize] += 1.0;
@@ -89,7 +94,29 @@ impl Evidence {
                 all.push((common[s].iter().sum(), equal[s].iter().sum(), chance));
             }
         }
-        Some(Evidence { who, common, equal, all })
+        Some(Evidence { who, common, equal, all, repeats })
+    }
+
+    /// The same with other numbers: `old` is the old number of every new annotator. `None` where the rows in their new order may
+    /// give other counts.
+    pub fn renumbered(&self, old: &[u32]) -> Option<Evidence> {
+        if self.repeats {
+            return None;
+        }
+        // the place of every old annotator, and those of the new ones in their order
+        let mut place = vec![NONE; old.len()];
+        self.who.iter().enumerate().for_each(|(p, &j)| place[j as usize] = p as u32);
+        let who: Vec<u32> = (0..old.len() as u32).filter(|&j| place[old[j as usize] as usize] != NONE).collect();
+        let from: Vec<usize> = who.iter().map(|&j| place[old[j as usize] as usize] as usize).collect();
+        let pairs = (1..from.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+        let order: Vec<usize> = pairs.map(|(a, b)| at(from[a].min(from[b]), from[a].max(from[b]))).collect();
+        Some(Evidence {
+            who,
+            common: order.iter().map(|&s| self.common[s]).collect(),
+            equal: order.iter().map(|&s| self.equal[s]).collect(),
+            all: order.iter().map(|&s| self.all[s]).collect(),
+            repeats: false,
+        })
     }
 
     pub fn len(&self) -> usize {

@@ -3,6 +3,7 @@
 //! others. So copies are looked for before a fit, and the fit sees one label for all of them on each item.
 
 mod collapse;
+mod counted;
 mod evidence;
 mod groups;
 mod schools;
@@ -12,8 +13,9 @@ use crate::questions::is_sets;
 use crate::{Dataset, Finding, Severity, Structure, Subject, group};
 pub use collapse::with_answers;
 pub(crate) use collapse::{expand, one_label_each};
-use evidence::Evidence;
-pub use schools::{School, Schools, schools};
+pub(crate) use counted::Counted;
+pub(crate) use evidence::Evidence;
+pub use schools::{School, Schools, schools, schools_in};
 use serde::{Deserialize, Serialize};
 
 /// Annotators who count as one, and why.
@@ -53,19 +55,27 @@ pub const FALSE_ALARMS: f64 = 0.01;
 /// Copying a share c of the labels lifts κ_ab to c + (1 - c) s_a s_b. Good annotators are not taken for copies, however much they
 /// agree: the others testify to their skill.
 pub fn find(data: &Dataset) -> Vec<Voice> {
-    if !matches!(data.structure, Structure::Independent | Structure::Graph(_)) {
-        return Vec::new(); // tokens of a text err together by themselves
-    }
-    let Some(evidence) = Evidence::of(&data.table) else { return Vec::new() };
-    if is_sets(data) {
-        return Vec::new(); // and so do classes of a set
-    }
+    find_and_count(data).0
+}
+
+/// The same, with the pairs of annotators as they were counted.
+pub(crate) fn find_and_count(data: &Dataset) -> (Vec<Voice>, Option<Evidence>) {
+    let Some(evidence) = evidence(data) else { return (Vec::new(), None) };
     let mut found = groups::find(&evidence);
     // the order of the rows must not matter
     let names = data.table.annotators();
     found.iter_mut().for_each(|v| v.members.sort_by_key(|&j| names.name(j as usize)));
     found.sort_by_key(|v| names.name(v.members[0] as usize));
-    found
+    (found, Some(evidence))
+}
+
+/// Counts pairs of annotators, where their agreement can tell who depends on whom.
+fn evidence(data: &Dataset) -> Option<Evidence> {
+    if !matches!(data.structure, Structure::Independent | Structure::Graph(_)) {
+        return None; // tokens of a text err together by themselves
+    }
+    // and so do classes of a set
+    Evidence::of(&data.table).filter(|_| !is_sets(data))
 }
 
 /// Members that are named.

@@ -1,11 +1,11 @@
 //! Schools: annotators who share a view of their own (a notion of a class, a teacher, a family of language models) and depend on each
 //! other given the class, without copying.
 
+use super::counted::Counted;
 use super::evidence::{Evidence, Seen};
 use super::groups::{Rule, test, tree};
 use super::witness::Witnesses;
-use crate::questions::is_sets;
-use crate::{Dataset, Structure};
+use crate::{Context, Dataset};
 use serde::Serialize;
 
 /// Annotators who depend on each other given the class.
@@ -82,28 +82,30 @@ impl Schools {
 /// The probability to find any in a crowd of independent annotators is at most [`super::FALSE_ALARMS`] as far as the test knows the
 /// crowd; none of 150 simulated ones had any.
 pub fn schools(data: &Dataset) -> Option<Schools> {
-    if !matches!(data.structure, Structure::Independent | Structure::Graph(_)) {
-        return None;
-    }
-    let evidence = Evidence::of(&data.table)?;
-    if is_sets(data) {
-        return None;
-    }
-    let everybody = Witnesses::new(&evidence, &[], &[]);
+    among(data, &super::evidence(data)?)
+}
+
+/// The same inside of a fit, which has mostly counted the pairs of annotators before.
+pub fn schools_in(data: &Dataset, cx: &mut Context<'_>) -> Option<Schools> {
+    among(data, &*Counted::of(data, cx)?)
+}
+
+fn among(data: &Dataset, evidence: &Evidence) -> Option<Schools> {
+    let everybody = Witnesses::new(evidence, &[], &[]);
     let skill = everybody.skills(&everybody.on(Seen::All));
     // κ of two over what their skills explain: above 1 inside of a school, below 1 between schools, whatever the skills
     let alike = |a: usize, b: usize| {
         let known = skill[a] >= SKILL && skill[b] >= SKILL;
         known.then(|| evidence.kappa(a, b, Seen::All)).flatten().map(|x| x / (skill[a] * skill[b]))
     };
-    let (nodes, mut open) = tree(&evidence, 0.0, alike);
+    let (nodes, mut open) = tree(evidence, 0.0, alike);
     // members of two schools are less alike than those of one: a group that falls into two is not one, if both are
     let falls = |x: usize, y: usize| {
         let between = mean_of(&nodes[x].members, &nodes[y].members, &alike);
         let inside = [x, y].map(|z| mean_of(&nodes[z].members, &nodes[z].members, &alike));
         between < APART * inside[0].min(inside[1])
     };
-    let tested = |x: usize| test(&evidence, &nodes[x].members, &[], RULE);
+    let tested = |x: usize| test(evidence, &nodes[x].members, &[], RULE);
     let mut list = Vec::new();
     while let Some(x) = open.pop() {
         let parts = nodes[x].parts.filter(|p| nodes[p.0].members.len() > 1 || nodes[p.1].members.len() > 1);

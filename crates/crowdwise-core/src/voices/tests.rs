@@ -255,3 +255,49 @@ fn independent_annotators_have_no_schools() {
     }
     assert!(alarms.is_empty(), "{alarms:#?}");
 }
+
+#[test]
+fn pairs_of_a_renumbered_table_need_no_second_count() {
+    // the last annotators first, and items that nobody asked in order
+    let data = copying(5, 300, 3, (0.5, 0.9), 0.0);
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    let c = data.table.categorical().unwrap();
+    for u in (0..data.table.n_units()).rev() {
+        for r in data.table.rows(u).rev().filter(|r| r % 7 != 0) {
+            let who = data.table.annotators().name(data.table.annotator()[r] as usize);
+            b.label(data.table.items().name(u), who, c.classes.name(c.codes.get(r))).unwrap();
+        }
+    }
+    let data = Dataset::new(b.finish().unwrap());
+    let numbering = crate::numbering::Numbering::of(&data).expect("the rows were turned round");
+    let counted = Evidence::of(&data.table).unwrap();
+    let again = Evidence::of(&numbering.apply(&data).table).unwrap();
+    assert_ne!(counted, again);
+    assert_eq!(counted.renumbered(numbering.annotators()), Some(again));
+}
+
+#[test]
+fn a_count_of_repeated_labels_is_not_carried_to_another_order() {
+    let mut rng = stream(1, "repeats", 0);
+    let mut b = TableBuilder::new(LabelKind::Categorical);
+    for i in 0..60 {
+        for j in 0..6 {
+            b.label(&format!("i{i}"), &format!("a{j}"), &rng.random_range(0..2u32).to_string()).unwrap();
+        }
+    }
+    b.label("i0", "a0", "0").unwrap();
+    b.label("i0", "a0", "1").unwrap();
+    let counted = Evidence::of(&b.finish().unwrap()).unwrap();
+    assert_eq!(counted.renumbered(&[5, 4, 3, 2, 1, 0]), None);
+}
+
+#[test]
+fn pairs_are_counted_once_for_the_table_of_a_fit_and_anew_for_others() {
+    let [one, two] = [1, 2].map(|seed| copying(seed, 100, 2, (0.6, 0.9), 0.0));
+    let mut cx = crate::Context::new(0, 1);
+    cx.counted = Counted::ready(&one.table, None);
+    let first = Counted::of(&one, &mut cx).unwrap();
+    assert!(std::rc::Rc::ptr_eq(&first, &Counted::of(&one, &mut cx).unwrap()));
+    assert_eq!(*Counted::of(&two, &mut cx).unwrap(), Evidence::of(&two.table).unwrap());
+    assert_eq!(schools_in(&one, &mut cx), schools(&one));
+}

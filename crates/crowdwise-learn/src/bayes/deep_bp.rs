@@ -8,7 +8,7 @@ use crowdwise_core::{
     Context, Dataset, Error, Family, Gives, LabelKind, Method, MethodInfo, Needs, Outcome, Problems, Reference, Status,
     TableBuilder,
 };
-use crowdwise_methods::messages::{AnnotatorModel, BeliefPropagation, Form};
+use crowdwise_methods::classes::messages::{AnnotatorModel, BeliefPropagation, Form};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -92,7 +92,13 @@ impl Learn for TwoStage {
     fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
         let entry = self.integrator().expect("parameters are checked");
-        let first = entry.with(&short(entry))?.estimate(data, cx)?;
+        let first = entry.with(&short(entry))?;
+        // the features are for the network; a method that does not look at them may refuse them
+        let first = if entry.info.needs.features {
+            first.estimate(data, cx)?
+        } else {
+            first.estimate(&data.without_features(), cx)?
+        };
         let (k, posterior) = first.posterior().expect("a method of classes gives classes");
         learn(&recipe, data, cx, own, |task, _| {
             let mut q = posterior.to_vec();

@@ -2,10 +2,10 @@
 
 use super::Auto;
 use super::choose::Votes;
-use crate::confusion::em::Fitted;
-use crate::confusion::kernel::Engine;
-use crate::pooled::{PooledDawidSkene, PooledPrior, Structure};
-use crate::sanity::Departure;
+use crate::classes::confusion::em::Fitted;
+use crate::classes::confusion::kernel::Engine;
+use crate::classes::pooled::{PooledDawidSkene, PooledPrior, Structure};
+use crate::classes::sanity::Departure;
 use crowdwise_core::questions::cavity_agreement;
 use crowdwise_core::{Context, Dataset, Error, Event};
 

@@ -1,6 +1,6 @@
 //! What the probabilities rest on, in words and in numbers.
 
-use crate::calibration::{Errors, Excess, Rehearsal, Strength};
+use crate::classes::calibration::{Errors, Excess, Rehearsal, Strength};
 use crowdwise_core::{Dataset, Finding, Severity, Subject};
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 
 use super::Auto;
 use super::candidates::Candidate;
-use crate::sanity::Departure;
+use crate::classes::sanity::Departure;
 use crowdwise_core::Categorical;
 use crowdwise_core::questions::vote_agreement;
 

@@ -4,12 +4,12 @@ use super::candidates::{Candidate, base, candidates, two_step};
 use super::choose::{MATRICES, Votes, choose};
 use super::special::{self, Special};
 use super::{Auto, certainty, words};
-use crate::calibration::{self, Evidence, Strength, Weighed};
-use crate::confusion::kernel::Engine;
-use crate::confusion::{OneCoin, shared};
-use crate::sanity::Departure;
-use crate::sources::{OneClassSources, one_class_sources};
-use crate::voting::MajorityVote;
+use crate::classes::calibration::{self, Evidence, Strength, Weighed};
+use crate::classes::confusion::kernel::Engine;
+use crate::classes::confusion::{OneCoin, shared};
+use crate::classes::sanity::Departure;
+use crate::classes::sources::{OneClassSources, one_class_sources};
+use crate::classes::voting::MajorityVote;
 use crowdwise_core::{
     Annotators, Categorical, Context, Dataset, Diagnostics, Error, Finding, Method, Objective, Outcome, TracePoint,
     Truth,
@@ -29,7 +29,7 @@ pub(super) fn fit(auto: &Auto, data: &Dataset, cx: &mut Context<'_>) -> Result<O
     }
     let one_class = one_class_sources(&labels);
     // with few labels per item, matrices of the others are no better known than theirs
-    if one_class.most() || one_class.sources > 0 && words::thin(data).is_some() {
+    if one_class.matter() || one_class.sources > 0 && words::thin(data).is_some() {
         return sources(data, &labels, gold, cx);
     }
     let mut engine = match Engine::new(&labels, gold, cx.threads) {
@@ -84,12 +84,15 @@ pub(super) fn fit(auto: &Auto, data: &Dataset, cx: &mut Context<'_>) -> Result<O
     Ok(out)
 }
 
-/// Most labels come from sources that vote for one class only: confusion matrices are not identified.
+/// Sources that vote for one class only matter: their confusion matrices are not identified.
 fn sources(data: &Dataset, labels: &Categorical<'_>, gold: Known<'_>, cx: &mut Context<'_>) -> Result<Outcome, Error> {
-    let why = "most labels come from sources that only ever vote for one class, so their confusion matrices cannot be estimated";
+    let share = 100.0 * one_class_sources(labels).share;
+    let why = format!(
+        "{share:.0} % of the labels come from sources that only ever vote for one class, so their confusion matrices cannot be estimated"
+    );
     let out = OneClassSources::default().fit(data, cx)?;
     if Departure::of(labels, gold, posterior(&out)).rejects(labels).is_none() {
-        return Ok(words::simple(out, data, "one-class-sources", why));
+        return Ok(words::simple(out, data, "one-class-sources", &why));
     }
     let out = MajorityVote::default().fit(data, cx)?;
     Ok(words::simple(

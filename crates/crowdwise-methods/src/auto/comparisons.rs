@@ -3,7 +3,7 @@
 
 use super::held_out::{FOLDS, Fitter, Losses, Verdict, fitter};
 use super::words;
-use crate::preference::{
+use crate::comparisons::{
     BOTH_ORDERS, BradleyTerry, Comparisons, CrowdBradleyTerry, Outcomes, Position, RankCentrality, TieModel, Ties, Told,
 };
 use crowdwise_core::{Annotators, Context, Dataset, Error, Event, Method, Outcome, Preference, Table, Truth, stream};

@@ -1,22 +1,29 @@
-//! Choosing and combining methods without knowing the truth.
+//! The default method, for every kind of data: choosing and combining methods without knowing the truth. It hands over by
+//! what the items are and by what came with them (see `docs/adr/0011`).
 
+mod beside;
 mod candidates;
 mod certainty;
 mod choose;
 mod classes;
 mod comparisons;
+mod families;
 mod held_out;
+mod hidden;
+mod runs;
+mod sequences;
 mod special;
 mod values;
 mod words;
 
-use crate::calibration::{Errors, PRIOR};
+use crate::classes::calibration::{Errors, PRIOR};
 use crowdwise_core::{
-    Capabilities, Context, Dataset, Error, Family, LabelKind, Method, MethodInfo, Outcome, Problems, Reference,
-    Situation, Status,
+    Capabilities, Context, Dataset, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
+    Reference, Severity, Situation, Status, Structure, Subject,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 /// Chooses between models, or averages them, by what the labels tell; says why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -106,10 +113,30 @@ impl Method for Auto {
     }
 
     fn fit(&self, data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error> {
-        match data.table.kind() {
-            LabelKind::Real => values::fit(data, cx),
-            LabelKind::Preference => comparisons::fit(data, cx),
-            _ => classes::fit(self, data, cx),
+        beside::refuse(data)?;
+        let classes = data.table.kind() == LabelKind::Categorical;
+        match &data.structure {
+            Structure::Chains { .. } if classes => sequences::fit(data, cx),
+            Structure::Graph(_) if classes => beside::graph(data, cx),
+            _ if data.probabilities.is_some() => beside::probabilities(data, cx),
+            Structure::Independent if classes => match families::fit(data, cx)? {
+                Some(out) => Ok(out),
+                None => classes::fit(self, data, cx),
+            },
+            _ => match data.table.kind() {
+                LabelKind::Real => values::fit(data, cx),
+                LabelKind::Preference => comparisons::fit(data, cx),
+                _ => classes::fit(self, data, cx),
+            },
         }
     }
+}
+
+/// The outcome with what was chosen, and why.
+fn chosen(mut out: Outcome, method: &str, message: String, advice: &str) -> Outcome {
+    out.findings.insert(0, Finding::new("chosen", Severity::Info, Subject::Fit, message, advice));
+    out.diagnostics.details.insert("used".into(), json!([method]));
+    // with its own parameters, so that those of `auto` do not reach it
+    out.diagnostics.details.insert("handed_over_to".into(), json!(method));
+    out
 }

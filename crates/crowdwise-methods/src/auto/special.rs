@@ -2,10 +2,10 @@
 //! the labels bear it out; otherwise nothing speaks for it.
 
 use super::candidates::Candidate;
-use crate::confusion::shared;
-use crate::optimisation::{fit_integrated, items_differ};
-use crate::ordered::{OrdinalVb, follows_order};
-use crate::sanity::Departure;
+use crate::classes::confusion::shared;
+use crate::classes::optimisation::{fit_integrated, items_differ};
+use crate::classes::ordered::{OrdinalVb, follows_order};
+use crate::classes::sanity::Departure;
 use crowdwise_core::{Annotators, Categorical, Context, Dataset, Error, Event, Method, Run, Truth, stats};
 
 /// A fit that goes before the base models.

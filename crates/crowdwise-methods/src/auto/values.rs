@@ -2,8 +2,8 @@
 
 use super::held_out::{FOLDS, Fitter, Losses, Verdict, fitter};
 use super::words;
-use crate::optimisation::{Catd, Crh};
-use crate::real::{GaussianAnnotators, Mean, Median, TrimmedMean};
+use crate::classes::optimisation::{Catd, Crh};
+use crate::numbers::{GaussianAnnotators, Mean, Median, TrimmedMean};
 use crowdwise_core::questions::folds;
 use crowdwise_core::stats::ln_gamma;
 use crowdwise_core::{Context, Dataset, Error, Event, Method, Outcome, Table, Truth};

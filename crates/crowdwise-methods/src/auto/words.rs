@@ -3,7 +3,7 @@
 use super::candidates::Candidate;
 use super::choose::{COIN, Choice, MATRICES, Votes};
 use super::special::Special;
-use crate::sanity::Departure;
+use crate::classes::sanity::Departure;
 use crowdwise_core::{Dataset, Finding, Outcome, Severity, Subject};
 use serde_json::{Map, Value, json};
 

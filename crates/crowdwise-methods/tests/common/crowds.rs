@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub fn fit(method: &dyn AnyMethod, data: &Dataset) -> Fit {
     let mut cx = Context::new(0, 2);
     cx.count_copies = true;
-    method.fit(data, &mut cx).unwrap()
+    crowdwise_core::questions::reviewed(method, data, &mut cx).unwrap()
 }
 
 /// 14 items (lines) labelled by 5 annotators (columns), `.` = no label.

@@ -4,13 +4,28 @@
 pub mod crowds;
 pub mod sound;
 
+use crowdwise_core::questions::reviewed;
 use crowdwise_core::stats::{n_tied, tied};
-use crowdwise_core::{Dataset, Features, Fit, Gold, LabelKind, Probabilities};
+use crowdwise_core::{Dataset, Entry, Family, Features, Fit, Gold, LabelKind, Probabilities};
+use std::sync::LazyLock;
 
 #[path = "../../../crowdwise-core/tests/support/sets.rs"]
 mod sets;
 #[allow(unused_imports)]
 pub use sets::{data_dir, real_set};
+
+/// Whether a method is for items or annotators that depend on each other, so that its samples are made otherwise.
+pub fn depends(e: &Entry) -> bool {
+    matches!(e.info.family, Family::Chains | Family::Graphs | Family::Groups | Family::Pairs | Family::Sets)
+}
+
+/// The methods for independent items and annotators.
+pub static INDEPENDENT: LazyLock<Vec<Entry>> =
+    LazyLock::new(|| crowdwise_methods::METHODS.iter().filter(|e| !depends(e)).copied().collect());
+
+/// The other ones.
+pub static DEPENDENT: LazyLock<Vec<Entry>> =
+    LazyLock::new(|| crowdwise_methods::METHODS.iter().filter(|e| depends(e)).copied().collect());
 
 /// Accuracy with ties split evenly; items that nobody labelled are answered by the class prior of the fit.
 pub fn accuracy(fit: &Fit, gold: &Gold) -> f64 {
@@ -52,6 +67,6 @@ pub fn believed(mut d: Dataset) -> Dataset {
 pub fn fit_any(m: &dyn crowdwise_core::AnyMethod, d: &Dataset, what: &str) -> Fit {
     let mut cx = crowdwise_core::Context::new(0, 2);
     let wants = m.info().id == "crowdlab" || d.table.kind() == LabelKind::Real;
-    let fitted = if wants { m.fit(&believed(d.clone()), &mut cx) } else { m.fit(d, &mut cx) };
+    let fitted = if wants { reviewed(m, &believed(d.clone()), &mut cx) } else { reviewed(m, d, &mut cx) };
     fitted.unwrap_or_else(|e| panic!("{}: {what}: {e}", m.info().id))
 }

@@ -16,6 +16,8 @@ const SETTLED: f64 = 1e-4;
 const LIKE: [f64; 2] = [1.0, 59.0];
 /// Class shares that move away from the votes by more than this, and further than the method's, are a collapse.
 const MOST_DRIFT: f64 = 0.2;
+/// Rounds in which those who guess are told from those who work.
+const KINDS: usize = 5;
 /// No probability of a label is below this.
 const LEAST: f64 = 1e-12;
 
@@ -148,28 +150,27 @@ impl<'a> Crowd<'a> {
                 own[l * k..(l + 1) * k].iter_mut().zip(q).for_each(|(s, x)| *s += x);
             }
         });
-        // the crowd's matrix, with a pseudo-label per row and half of one in its favour
-        let mut common = vec![1.0 / k as f64; k * k];
-        (0..k).for_each(|t| common[t * k + t] += 0.5);
-        counts.chunks_exact(k * k).for_each(|own| common.iter_mut().zip(own).for_each(|(s, x)| *s += x));
-        for t in 0..k {
-            let all: f64 = (0..k).map(|l| common[l * k + t]).sum();
-            (0..k).for_each(|l| common[l * k + t] /= all);
-        }
+        let works = worth(&counts, k);
+        let common = common(&counts, &works, k);
         let mut alike = Alike::default();
         for t in 0..k {
             let row = |l: usize| common[l * k + t];
             let rest = 1.0 - (0..k).map(|l| row(l) * row(l)).sum::<f64>();
-            alike.class(rest, counts.chunks_exact(k * k), |own| {
+            alike.class(rest, counts.chunks_exact(k * k).zip(&works), |(own, &w)| {
                 let n: f64 = (0..k).map(|l| own[l * k + t]).sum();
-                (n, (0..k).map(|l| (own[l * k + t] / n - row(l)).powi(2)).sum())
+                (w * n, (0..k).map(|l| (own[l * k + t] / n - row(l)).powi(2)).sum())
             });
         }
         let s = alike.labels();
-        counts.par_chunks_exact_mut(k * k).for_each(|own| {
+        counts.par_chunks_exact_mut(k * k).zip(&works).for_each(|(own, &w)| {
+            let said: Vec<f64> = own.chunks_exact(k).map(|l| 1.0 / k as f64 + l.iter().sum::<f64>()).collect();
+            let all: f64 = said.iter().sum();
             for t in 0..k {
                 let n: f64 = (0..k).map(|l| own[l * k + t]).sum();
-                (0..k).for_each(|l| own[l * k + t] = (own[l * k + t] + s * common[l * k + t]) / (n + s));
+                for l in 0..k {
+                    let like = w * common[l * k + t] + (1.0 - w) * said[l] / all;
+                    own[l * k + t] = (own[l * k + t] + s * like) / (n + s);
+                }
             }
         });
         counts
@@ -190,6 +191,48 @@ impl<'a> Crowd<'a> {
         let s = alike.labels();
         own.iter().map(|o| (o[0] + s * mean) / (o[1] + s)).collect()
     }
+}
+
+/// The crowd's matrix, label x truth, from the counts of those who work, with a pseudo-label per class and half of one in its
+/// favour.
+fn common(counts: &[f64], works: &[f64], k: usize) -> Vec<f64> {
+    let mut common = vec![1.0 / k as f64; k * k];
+    (0..k).for_each(|t| common[t * k + t] += 0.5);
+    for (own, w) in counts.chunks_exact(k * k).zip(works) {
+        common.iter_mut().zip(own).for_each(|(s, x)| *s += w * x);
+    }
+    for t in 0..k {
+        let all: f64 = (0..k).map(|l| common[l * k + t]).sum();
+        (0..k).for_each(|l| common[l * k + t] /= all);
+    }
+    common
+}
+
+/// The probability of each annotator to be one who looks at the items. Those who say the same of whatever it is have nothing in
+/// common with the others: leaning on one matrix of all, both would be taken for what neither is, and for very unlike.
+fn worth(counts: &[f64], k: usize) -> Vec<f64> {
+    let m = counts.len() / (k * k);
+    let mut works = vec![1.0; m];
+    let mut guessers = 0.0;
+    for _ in 0..KINDS {
+        let crowd = common(counts, &works, k);
+        // one in the crowd who works, and one who does not, before anything is seen
+        let odds = ((m as f64 - guessers + 1.0) / (guessers + 1.0)).ln();
+        works.par_iter_mut().zip(counts.par_chunks_exact(k * k)).for_each(|(w, own)| {
+            let all: f64 = own.iter().sum();
+            // a matrix of one's own has k times as many numbers as a habit; the crowd's has none to fit
+            let mut ln = odds + 0.5 * (k - 1) as f64 * (1.0 + all).ln();
+            for (l, row) in own.chunks_exact(k).enumerate() {
+                let said = row.iter().sum::<f64>() / all.max(LEAST);
+                for (t, n) in row.iter().enumerate().filter(|x| *x.1 > 0.0) {
+                    ln += n * (crowd[l * k + t].max(LEAST) / said.max(LEAST)).ln();
+                }
+            }
+            *w = crowdwise_numerics::logistic(ln);
+        });
+        guessers = works.iter().map(|w| 1.0 - w).sum();
+    }
+    works
 }
 
 /// How many labels of one class the crowd's row is worth, by moments: rows of annotators differ from the common one by

@@ -1,0 +1,18 @@
+//! One class for each item, by what a family of methods assumes about annotators and items.
+
+pub(crate) mod calibration;
+pub mod competence;
+pub mod confusion;
+pub mod difficulty;
+pub mod groups;
+pub mod messages;
+pub mod moments;
+pub mod optimisation;
+pub mod ordered;
+pub mod pooled;
+pub mod sanity;
+pub mod sources;
+pub mod spammers;
+pub mod spectral;
+mod used_classes;
+pub mod voting;
