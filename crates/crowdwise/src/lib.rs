@@ -53,6 +53,8 @@ pub use crowdwise_core::{
     Situation, Status, Stop, Structure, StructureKind, Subject, Syntax, Table, TableBuilder, TracePoint, Truth, Units,
     Values, group, nearest, spell,
 };
+/// What to ask next, and whom.
+pub use crowdwise_ask as ask;
 /// Readers and writers.
 pub use crowdwise_io as io;
 /// Classifiers learned end to end: methods, networks, saved models.
