@@ -7,10 +7,11 @@
 use crowdwise_core::questions::reviewed;
 use crowdwise_core::simulate::{change, reordered};
 use crowdwise_core::{
-    AnyMethod, Context, Dataset, Entry, Event, Fit, LabelKind, Names, Stop, TableBuilder, Truth, stream,
+    AnyMethod, Context, Dataset, Entry, Event, Fit, LabelKind, MethodInfo, Names, Stop, TableBuilder, Truth, stream,
 };
 use rand::RngExt;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// (method, check, reason)
@@ -36,9 +37,22 @@ pub fn excused(exceptions: Exceptions<'_>, entry: &Entry, check: &str) -> bool {
     exceptions.iter().any(|(m, c, _)| *m == entry.info.id && *c == check)
 }
 
+/// Of features and probabilities, those that the method cannot work without: another method may refuse them.
+pub fn needed_by<'d>(info: &MethodInfo, d: &'d Dataset) -> Cow<'d, Dataset> {
+    let (features, probabilities) = (info.needs.features, info.needs.probabilities);
+    if (features || d.features.is_none()) && (probabilities || d.probabilities.is_none()) {
+        return Cow::Borrowed(d);
+    }
+    let mut out = d.clone();
+    out.features = out.features.filter(|_| features);
+    out.probabilities = out.probabilities.filter(|_| probabilities);
+    Cow::Owned(out)
+}
+
 /// Fits, or panics with the name of the method.
 pub fn fit_with(m: &dyn AnyMethod, d: &Dataset, seed: u64, threads: usize) -> Fit {
-    reviewed(m, d, &mut Context::new(seed, threads)).unwrap_or_else(|e| panic!("{}: {e}", m.info().id))
+    let d = needed_by(m.info(), d);
+    reviewed(m, &d, &mut Context::new(seed, threads)).unwrap_or_else(|e| panic!("{}: {e}", m.info().id))
 }
 
 /// Peak resident memory of this process in bytes (Linux), else 0.
@@ -235,6 +249,7 @@ pub fn cancelled_runs_give_what_is_there(methods: &[Entry], sample: impl Fn(&Ent
     for e in methods {
         for &kind in e.info.accepts {
             let (d, m) = (sample(e, kind), e.default());
+            let d = needed_by(&e.info, &d);
             let flag = AtomicBool::new(true);
             let f = m.fit(&d, &mut Context::new(0, 1).with_cancel(&flag)).unwrap();
             check_valid(&f, &d, "cancelled");

@@ -1,5 +1,5 @@
 //! The shared real sets, read by path. Also included by the tests of other crates, which lie at the same depth.
-#![allow(dead_code, clippy::print_stderr)] // each test file uses its own part; skipping is said loudly
+#![allow(dead_code, clippy::print_stderr)] // each crate uses its own part; skipping is said loudly
 
 use crowdwise_core::{Dataset, Gold, LabelKind, TableBuilder};
 use std::path::PathBuf;

@@ -28,6 +28,7 @@ pub(super) fn watch(settings: &Settings, entries: usize) -> Watch {
 mod tests {
     use crate::classes::confusion::DawidSkene;
     use crate::classes::pooled::PooledDawidSkene;
+    use crowdwise_core::questions::reviewed;
     use crowdwise_core::simulate::{Simulation, Simulator};
     use crowdwise_core::{AnyMethod, Context, Dataset, Fit, Stop, stats};
 
@@ -38,7 +39,7 @@ mod tests {
     }
 
     fn fit(method: &dyn AnyMethod, data: &Dataset) -> Fit {
-        method.fit(data, &mut Context::new(0, 1)).unwrap()
+        reviewed(method, data, &mut Context::new(0, 1)).unwrap()
     }
 
     fn labels(f: &Fit) -> Vec<usize> {

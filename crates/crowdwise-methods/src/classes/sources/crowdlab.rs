@@ -222,7 +222,7 @@ impl Method for Crowdlab {
         doc: include_str!("crowdlab.md"),
         aliases: &[],
         accepts: &[LabelKind::Categorical],
-        capabilities: Capabilities::NONE,
+        capabilities: Capabilities { gold: true, ..Capabilities::NONE },
         references: &[Reference {
             text: "H. W. Goh, U. Tkachenko, J. Mueller. CROWDLAB: Supervised Learning to Infer Consensus Labels and Quality \
                    Scores for Data with Multiple Annotators. 2022.",
@@ -240,10 +240,13 @@ impl Method for Crowdlab {
     fn fit(&self, data: &Dataset, _cx: &mut Context<'_>) -> Result<Outcome, Error> {
         let crowd = Crowd::new(data, probabilities(data)?);
         let k = crowd.k;
+        let gold = data.gold_classes();
+        let known = |u: usize| gold.as_ref().and_then(|g| g[u]);
         let mut consensus = crowd.majority();
+        crowd.labelled().for_each(|u| consensus[u] = known(u).map_or(consensus[u], |c| c as usize));
         let mut e = crowd.estimate(&consensus);
         for _ in 1..self.rounds {
-            for u in crowd.labelled() {
+            for u in crowd.labelled().filter(|&u| known(u).is_none()) {
                 let q = &e.posterior[u * k..][..k];
                 let top = q.iter().copied().fold(0.0, f64::max);
                 // a tie leaves the consensus as it was
@@ -255,6 +258,12 @@ impl Method for Crowdlab {
             e = crowd.estimate(&consensus);
         }
         let accuracy = crowd.quality(&e, &consensus);
+        for (u, row) in e.posterior.chunks_exact_mut(k).enumerate() {
+            if let Some(c) = known(u) {
+                row.fill(0.0);
+                row[c as usize] = 1.0;
+            }
+        }
         let mut shares = vec![0.0; k];
         crowd.labelled().for_each(|u| crowdwise_numerics::add_into(&mut shares, &e.posterior[u * k..][..k]));
         let total: f64 = shares.iter().sum();

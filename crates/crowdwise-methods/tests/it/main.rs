@@ -1,0 +1,40 @@
+//! Integration tests of all methods, in one binary: what was measured and what was skipped is said.
+#![allow(clippy::print_stderr, clippy::print_stdout)] // what was measured, and what was left out, is said
+
+mod auto;
+mod auto_kinds;
+mod common;
+mod comparisons;
+mod confusion;
+mod contract;
+mod contract_groups;
+mod contract_kinds;
+mod copies;
+mod coverage;
+mod crowdkit;
+mod glad;
+mod graphs;
+mod groups;
+mod ibcc;
+mod mace;
+mod messages;
+mod moments;
+mod numbers;
+mod one_class_sources;
+mod optimisation;
+mod ordered;
+mod pairs;
+mod pooled;
+mod preference;
+mod reported;
+mod richer;
+mod robustness;
+mod sequences;
+mod sets;
+mod sources;
+mod spammers;
+mod spectral;
+mod spectral_recovery;
+mod values;
+mod voting;
+mod wide;

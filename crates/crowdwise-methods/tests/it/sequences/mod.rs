@@ -1,0 +1,11 @@
+//! Sequences: golden numbers, recovery, tag schemes, odd and bad input.
+
+mod common;
+mod field;
+mod golden;
+mod ner;
+mod recovery;
+mod tags;
+
+#[path = "../../../../crowdwise-core/tests/support/sets.rs"]
+mod sets;
