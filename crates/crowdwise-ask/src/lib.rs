@@ -6,3 +6,4 @@
 
 pub mod answers;
 pub mod model;
+pub mod score;
