@@ -7,3 +7,4 @@
 pub mod answers;
 pub mod model;
 pub mod score;
+pub mod state;
