@@ -6,5 +6,8 @@
 
 pub mod answers;
 pub mod model;
+pub mod next;
+pub mod replay;
 pub mod score;
 pub mod state;
+pub mod strategy;
