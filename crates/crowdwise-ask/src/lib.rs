@@ -5,5 +5,8 @@
 //! `docs/adr/0015-asking-stands-above-the-methods.md`.
 
 pub mod answers;
+pub mod bandit;
+pub mod gold;
 pub mod model;
+pub mod plan;
 pub mod score;
