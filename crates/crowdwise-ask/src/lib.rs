@@ -8,5 +8,6 @@ pub mod answers;
 pub mod bandit;
 pub mod gold;
 pub mod model;
+mod named;
 pub mod plan;
 pub mod score;

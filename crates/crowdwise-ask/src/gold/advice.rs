@@ -3,8 +3,10 @@
 use super::evidence::{Record, half_width};
 use super::sequential::{Fixed, SequentialTest};
 use crate::answers::Answers;
-use crate::model::Model;
-use crowdwise_core::{Hint, stats};
+use crate::model::{Known, Model, Settings};
+use crate::named::{Named, inverse};
+use crate::score::tempered;
+use crowdwise_core::{Dataset, Error, Hint, stats};
 use serde::Serialize;
 
 /// Gold items that show the level of a crowd, once: fewer leave it open by more than 10 points, more tell little new.
@@ -93,9 +95,30 @@ pub struct Advice {
     pub advice: Hint,
 }
 
+/// What to do about gold questions, by the answers and the gold of a dataset, whose numbers are given back. The claim is the mean of
+/// the tempered posteriors.
+pub fn advise_on(data: &Dataset, questions: usize, good: f64) -> Result<Advice, Error> {
+    let named = Named::of(&data.table)?;
+    let answers = &named.answers;
+    SequentialTest::for_classes(answers.k(), good).check()?;
+    let model = Model::fitted(answers, &Known::default(), Settings::default());
+    let gold = named.gold(&data.gold_classes().unwrap_or_default());
+    let labelled = (0..answers.n_items()).filter(|&n| answers.degree(n) > 0);
+    let claim = labelled.map(|n| tempered(model.posterior(n), answers.degree(n))).sum::<f64>();
+    let claim = claim / answers.n_labelled().max(1) as f64;
+    let mut out = advise(&Knowledge { answers, model: &model, gold: &gold, claim, questions, good });
+    let (items, annotators) = (inverse(named.items.iter().copied()), inverse(named.annotators.iter().copied()));
+    out.suspend.iter_mut().for_each(|j| *j = annotators[*j as usize]);
+    out.retired.iter_mut().for_each(|n| *n = items[*n as usize]);
+    for q in &mut out.ask {
+        (q.item, q.annotator) = (items[q.item as usize], annotators[q.annotator as usize]);
+    }
+    Ok(out)
+}
+
 /// What to do about gold questions, by the answers so far.
 pub fn advise(known: &Knowledge<'_>) -> Advice {
-    let Knowledge { answers, gold, claim, .. } = *known;
+    let Knowledge { answers, gold, .. } = *known;
     let k = answers.k();
     let items: Vec<(usize, u16)> =
         gold.iter().enumerate().filter_map(|(n, g)| g.map(|g| (n, g))).filter(|(n, _)| *n < answers.n_items()).collect();
@@ -143,18 +166,6 @@ pub fn advise(known: &Knowledge<'_>) -> Advice {
         ask,
         reasons,
         advice: advice.into(),
-    }
-    .claimed(claim)
-}
-
-impl Advice {
-    /// A claim that is no probability says nothing.
-    fn claimed(mut self, claim: f64) -> Advice {
-        if !(0.0..=1.0).contains(&claim) && self.purpose == Use::Misled {
-            self.purpose = Use::Drift;
-            self.share = DRIFT_SHARE;
-        }
-        self
     }
 }
 
@@ -278,7 +289,6 @@ fn reasons(level: Option<Level>, purpose: Use, n: usize, asked: usize, want: usi
 mod tests {
     use super::*;
     use crate::answers::Label;
-    use crate::model::{Known, Settings};
     use crowdwise_core::stream;
     use rand::RngExt;
 

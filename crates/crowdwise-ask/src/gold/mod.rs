@@ -8,6 +8,6 @@ mod evidence;
 mod sequential;
 
 pub(crate) use advice::credit;
-pub use advice::{Advice, GoldQuestion, Knowledge, Level, Use, advise};
+pub use advice::{Advice, GoldQuestion, Knowledge, Level, Use, advise, advise_on};
 pub use evidence::{Record, half_width, questions_for};
 pub use sequential::{Fixed, SequentialTest, Verdict, Walk};

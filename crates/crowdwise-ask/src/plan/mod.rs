@@ -10,17 +10,17 @@ mod level;
 mod sampler;
 
 pub use future::Crowd;
-pub use level::{Estimate, GoldLevel};
+pub use level::{Estimate, GoldLevel, Shift};
 pub use sampler::LEVELS;
 
-use crate::answers::{Answers, Label};
+use crate::answers::Answers;
 use crate::gold::credit;
 use crate::model::{Known, Model, Settings};
+use crate::named::Named;
 use crate::score::Habits;
 use crowdwise_core::questions::parts;
 use crowdwise_core::{Dataset, Error, Finding, LabelKind, Problems, Severity, Table, stream};
 use future::{Members, accuracy_with, labels, right};
-use level::Shift;
 use rayon::prelude::*;
 use sampler::Draw;
 use serde::Serialize;
@@ -69,6 +69,9 @@ pub struct Row {
     pub money: f64,
     #[serde(flatten)]
     pub estimate: Estimate,
+    /// What each draw predicts, before gold moves the level.
+    #[serde(skip)]
+    pub draws: Vec<f64>,
 }
 
 /// What it takes to reach an accuracy. Numbers of labels are those to ask for beside the pilot; none: not within `most` labels an item.
@@ -150,9 +153,9 @@ impl Planner {
     /// The outlook with each of these crowds. The gold of the data is used for the level only.
     pub fn plan(&self, data: &Dataset, crowds: &[Choice], seed: u64) -> Result<Plan, Error> {
         self.check()?;
-        let pilot = PilotAnswers::of(&data.table)?;
+        let pilot = pilot(&data.table)?;
         let gold = pilot.gold(&data.gold_classes().unwrap_or_default());
-        let crowds: Vec<Choice> = crowds.iter().map(|c| pilot.renumbered(c)).collect::<Result<_, _>>()?;
+        let crowds: Vec<Choice> = crowds.iter().map(|c| renumbered(c, &pilot)).collect::<Result<_, _>>()?;
         let answers = &pilot.answers;
         let model = Model::fitted(answers, &Known::default(), Settings::default());
         let habits = Habits::of(answers);
@@ -170,6 +173,7 @@ impl Planner {
             labels: 0,
             money: 0.0,
             estimate: shift.estimate(&now),
+            draws: now.clone(),
         };
         let outlooks = crowds
             .iter()
@@ -192,18 +196,18 @@ impl Planner {
 
     fn outlook(
         &self,
-        pilot: &PilotAnswers,
+        pilot: &Named,
         model: &Model,
         habits: &Habits,
         draws: &[Draw],
-        option: &Choice,
+        choice: &Choice,
         shift: &Shift,
         start: Row,
         (seed, number): (u64, usize),
     ) -> Outlook {
         let answers = &pilot.answers;
-        let members = Members::of(&option.crowd, answers, model, self.most);
-        let price = option.price.unwrap_or(self.price);
+        let members = Members::of(&choice.crowd, answers, model, self.most);
+        let price = choice.price.unwrap_or(self.price);
         // labels that can be asked for until every item has r
         let left: Vec<usize> = (0..answers.n_items()).map(|n| members.left(answers, n)).collect();
         let until = |r: usize| -> u64 {
@@ -218,13 +222,12 @@ impl Planner {
         let mut points: Vec<u64> = shown.iter().copied().chain(grid).chain([end]).filter(|l| *l > 0).collect();
         points.sort_unstable();
         points.dedup();
-        let deepest = (0..answers.n_items()).map(|n| answers.degree(n)).max().unwrap_or(0).max(self.most);
         let futures: Vec<Vec<future::Coming>> = draws
             .par_iter()
             .enumerate()
             .map(|(d, draw)| {
                 let rng = stream(seed, "plan: labels", ((number as u64) << 32) + d as u64);
-                labels(answers, draw, habits, &members, deepest.min(self.most), rng)
+                labels(answers, draw, habits, &members, self.most, rng)
             })
             .collect();
         let work: Vec<(usize, usize)> = (0..points.len()).flat_map(|p| (0..draws.len()).map(move |d| (p, d))).collect();
@@ -235,19 +238,23 @@ impl Planner {
                 accuracy_with(answers, coming, members.annotators, &draws[d].truth)
             })
             .collect();
-        let row = |p: usize| Row {
-            labels_per_item: (answers.n_labels() as f64 + points[p] as f64) / answers.n_items() as f64,
-            labels: points[p],
-            money: points[p] as f64 * price,
-            estimate: shift.estimate(&right[p * draws.len()..(p + 1) * draws.len()]),
-            ..start.clone()
+        let row = |p: usize| {
+            let predicted = &right[p * draws.len()..(p + 1) * draws.len()];
+            Row {
+                strategy: choice.name.clone(),
+                labels_per_item: (answers.n_labels() as f64 + points[p] as f64) / answers.n_items() as f64,
+                labels: points[p],
+                money: points[p] as f64 * price,
+                estimate: shift.estimate(predicted),
+                draws: predicted.to_vec(),
+            }
         };
         let mut all = vec![start.clone()];
         all.extend((0..points.len()).map(row));
         let rows = all.iter().filter(|r| r.labels == 0 || shown.contains(&r.labels)).cloned().collect();
         let ceiling = all.last().expect("the pilot at least").clone();
         Outlook {
-            strategy: option.name.clone(),
+            strategy: choice.name.clone(),
             rows,
             target: self.target.map(|t| target(t, &all, answers.n_items())),
             ceiling,
@@ -276,88 +283,56 @@ fn target(accuracy: f64, rows: &[Row], items: usize) -> Target {
     }
 }
 
-/// The answers so far with numbers by name, so that no order of rows changes a draw.
-struct PilotAnswers {
-    answers: Answers,
-    /// New numbers of items and annotators.
-    items: Vec<u32>,
-    annotators: Vec<u32>,
+/// The choices with the numbers of the answers, if they can be asked.
+fn renumbered(choice: &Choice, named: &Named) -> Result<Choice, Error> {
+    let mut problems = Problems::default();
+    let k = named.answers.k() as f64;
+    match &choice.crowd {
+        Crowd::Same => {}
+        Crowd::Best(share) => {
+            problems.require(*share > 0.0 && *share <= 1.0, "best", share, "greater than 0 and at most 1");
+        }
+        Crowd::Accuracy(p) => problems.between("accuracy", *p, 1.0 / k, 1.0),
+        Crowd::These(who) => problems.require(!who.is_empty(), "annotators", "empty", "at least one annotator"),
+    }
+    if let Some(price) = choice.price {
+        problems.positive("price", price);
+    }
+    Error::all(problems.0)?;
+    let crowd = match &choice.crowd {
+        Crowd::These(who) => {
+            let mut who: Vec<u32> = who.iter().map(|&j| named.annotators[j as usize]).collect();
+            who.sort_unstable();
+            who.dedup();
+            Crowd::These(who)
+        }
+        other => other.clone(),
+    };
+    Ok(Choice { crowd, ..choice.clone() })
 }
 
-impl PilotAnswers {
-    fn of(table: &Table) -> Result<PilotAnswers, Error> {
-        let Some(labels) = table.categorical() else {
-            return Err(Error::WrongLabelKind {
-                method: "a plan".into(),
-                needs: vec![LabelKind::Categorical],
-                has: table.kind(),
-                file: "the data".into(),
-            });
+/// The answers so far, if they can tell anything at all.
+fn pilot(table: &Table) -> Result<Named, Error> {
+    let Some(labels) = table.categorical() else {
+        return Err(Error::WrongLabelKind {
+            method: "a plan".into(),
+            needs: vec![LabelKind::Categorical],
+            has: table.kind(),
+            file: "the data".into(),
+        });
+    };
+    if labels.k() < 2 || (0..table.n_units()).all(|u| table.degree(u) < 2) {
+        let what = if labels.k() < 2 {
+            "all labels are of one class: nothing shows who is right"
+        } else {
+            "no item has two labels: one label tells nothing about who is right"
         };
-        if labels.k() < 2 || table.n_labels() == 0 {
-            return Err(Error::Unsupported {
-                what: format!("a plan needs labels of two classes, but there {}", if labels.k() == 1 { "is one class" } else { "are none" }),
-                hint: None,
-            });
-        }
-        if (0..table.n_units()).all(|u| table.degree(u) < 2) {
-            return Err(Error::Unsupported {
-                what: "no item has two labels: one label tells nothing about who is right".into(),
-                hint: Some("ask for a second and third label of some hundred items, then plan".into()),
-            });
-        }
-        let by_name = |n: usize, name: &dyn Fn(usize) -> String| {
-            let mut order: Vec<(String, u32)> = (0..n).map(|i| (name(i), i as u32)).collect();
-            order.sort_unstable();
-            let mut new = vec![0; n];
-            order.iter().enumerate().for_each(|(at, o)| new[o.1 as usize] = at as u32);
-            new
-        };
-        let items: Vec<u32> = by_name(table.n_units(), &|u| table.unit_name(u));
-        let annotators: Vec<u32> = by_name(table.n_annotators(), &|j| table.annotators().name(j).to_owned());
-        let all: Vec<Label> = (0..table.n_units())
-            .flat_map(|u| table.rows(u).map(move |r| (u, r)))
-            .map(|(u, r)| Label {
-                item: items[u],
-                annotator: annotators[table.annotator()[r] as usize],
-                class: labels.codes.get(r) as u16,
-            })
-            .collect();
-        let answers = Answers::from_labels(table.n_units(), table.n_annotators(), labels.k(), &all);
-        Ok(PilotAnswers { answers, items, annotators })
+        return Err(Error::Unsupported {
+            what: format!("a plan cannot be made: {what}"),
+            hint: Some("ask for a second and third label of some hundred items, then plan".into()),
+        });
     }
-
-    fn gold(&self, known: &[Option<u32>]) -> Vec<Option<u16>> {
-        let mut out = vec![None; self.items.len()];
-        known.iter().zip(&self.items).for_each(|(g, &new)| out[new as usize] = g.map(|g| g as u16));
-        out
-    }
-
-    /// A crowd with its numbers, if it can be asked.
-    fn renumbered(&self, option: &Choice) -> Result<Choice, Error> {
-        let mut problems = Problems::default();
-        let k = self.answers.k() as f64;
-        match &option.crowd {
-            Crowd::Same => {}
-            Crowd::Best(share) => problems.require(*share > 0.0 && *share <= 1.0, "best", share, "greater than 0 and at most 1"),
-            Crowd::Accuracy(p) => problems.between("accuracy", *p, 1.0 / k, 1.0),
-            Crowd::These(who) => problems.require(!who.is_empty(), "annotators", "empty", "at least one annotator"),
-        }
-        if let Some(price) = option.price {
-            problems.positive("price", price);
-        }
-        Error::all(problems.0)?;
-        let crowd = match &option.crowd {
-            Crowd::These(who) => {
-                let mut who: Vec<u32> = who.iter().map(|&j| self.annotators[j as usize]).collect();
-                who.sort_unstable();
-                who.dedup();
-                Crowd::These(who)
-            }
-            other => other.clone(),
-        };
-        Ok(Choice { crowd, ..option.clone() })
-    }
+    Named::of(table)
 }
 
 /// How right the model's labels are on gold items.
@@ -371,3 +346,6 @@ fn level_of(answers: &Answers, model: &Model, gold: &[Option<u16>]) -> Option<Go
     let n = known.len();
     (n > 0).then(|| GoldLevel { n, accuracy: known.iter().sum::<f64>() / n as f64 })
 }
+
+#[cfg(test)]
+mod tests;
