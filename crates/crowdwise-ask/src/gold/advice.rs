@@ -69,7 +69,7 @@ pub struct GoldQuestion {
     pub annotator: u32,
 }
 
-/// What to do about gold questions.
+/// What to do about gold questions. Lists of numbers are not written: they mean nothing without names.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
     pub level: Option<Level>,
@@ -84,11 +84,15 @@ pub struct Advice {
     pub admission_means: [f64; 2],
     pub admission_fixed: Option<Fixed>,
     /// Annotators whose gold answers are those of a guesser.
+    #[serde(skip)]
     pub suspend: Vec<u32>,
-    /// Uses after which a gold item is retired, and the items that are.
+    /// Uses after which a gold item is retired.
     pub retire_after: usize,
+    /// The items that are.
+    #[serde(skip)]
     pub retired: Vec<u32>,
     /// Which to ask now: where the confusions are least certain.
+    #[serde(skip)]
     pub ask: Vec<GoldQuestion>,
     /// The same in words.
     pub reasons: Vec<String>,
@@ -292,7 +296,7 @@ mod tests {
     use crowdwise_core::stream;
     use rand::RngExt;
 
-    /// 300 items, 20 annotators, 3 labels an item, right with `p`; on a share of the items all lean to the wrong class.
+    /// 300 items, 20 annotators, 3 labels per item, right with `p`; on a share of the items all lean to the wrong class.
     fn crowd(p: f64, misled: f64) -> (Answers, Vec<u16>) {
         let mut rng = stream(4, "crowd", 0);
         let truth: Vec<u16> = (0..300).map(|_| rng.random_range(0..2)).collect();

@@ -69,10 +69,6 @@ impl Members {
         Members { who, upto, annotators: first_new + new, first_new, accuracy }
     }
 
-    pub fn len(&self) -> usize {
-        self.who.len()
-    }
-
     /// Members who have not labelled the item.
     pub fn left(&self, answers: &Answers, item: usize) -> usize {
         let (who, _) = answers.of(item);
@@ -106,19 +102,19 @@ fn accuracy(model: &Model, annotator: u32) -> f64 {
     (0..k).map(|c| model.log_prior[c].exp() * column(c)).sum()
 }
 
-/// A label to come, and how many labels its item has by then.
-#[derive(Clone, Copy, Debug)]
-pub struct Coming {
-    pub label: Label,
-    pub depth: u32,
-}
-
 /// Labels that fill every item up to `deepest`, items with the fewest labels first, under one draw; the first of them are what
 /// a smaller number of labels would be.
-pub fn labels(answers: &Answers, draw: &Draw, habits: &Habits, crowd: &Members, deepest: usize, mut rng: ChaCha8Rng) -> Vec<Coming> {
+pub fn labels(
+    answers: &Answers,
+    draw: &Draw,
+    habits: &Habits,
+    crowd: &Members,
+    deepest: usize,
+    mut rng: ChaCha8Rng,
+) -> Vec<Label> {
     let (n, k) = (answers.n_items(), answers.k());
     let channel = Channel::of(draw, habits, crowd, k);
-    let mut out: Vec<(u32, u32, Coming)> = Vec::new();
+    let mut out: Vec<(usize, u32, Label)> = Vec::new();
     let (mut seen, mut p) = (Vec::new(), vec![0.0; k]);
     for item in 0..n {
         let place: u32 = rng.random();
@@ -129,11 +125,10 @@ pub fn labels(answers: &Answers, draw: &Draw, habits: &Habits, crowd: &Members, 
             seen.push(annotator);
             channel.of_label(draw, habits, item, annotator, &mut p);
             let class = drawn(&p, &mut rng) as u16;
-            let label = Label { item: item as u32, annotator, class };
-            out.push((depth as u32, place, Coming { label, depth: depth as u32 }));
+            out.push((depth, place, Label { item: item as u32, annotator, class }));
         }
     }
-    out.sort_by_key(|&(depth, place, c)| (depth, place, c.label.item));
+    out.sort_by_key(|&(depth, place, label)| (depth, place, label.item));
     out.into_iter().map(|o| o.2).collect()
 }
 
@@ -189,9 +184,9 @@ impl Channel {
 const ROUNDS: usize = 20;
 
 /// How right the model's labels are against a draw, with labels to come.
-pub fn accuracy_with(answers: &Answers, coming: &[Coming], annotators: usize, truth: &[u16]) -> f64 {
+pub fn accuracy_with(answers: &Answers, coming: &[Label], annotators: usize, truth: &[u16]) -> f64 {
     let mut labels: Vec<Label> = answers.iter().collect();
-    labels.extend(coming.iter().map(|c| c.label));
+    labels.extend_from_slice(coming);
     let all = Answers::from_labels(answers.n_items(), annotators, answers.k(), &labels);
     let settings = Settings { cold_rounds: ROUNDS, ..Settings::default() };
     right(&Model::fitted(&all, &Known::default(), settings), truth, |_| true)

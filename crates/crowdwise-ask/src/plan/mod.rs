@@ -1,4 +1,4 @@
-//! What more labels would bring: the accuracy at so many labels an item, for this crowd or another, before they are asked for.
+//! What more labels would bring: the accuracy at so many labels per item, for this crowd or another, before they are asked for.
 //!
 //! Classes, easiness of items and confusions are drawn from what the answers so far (the pilot) leave open ([`sampler`]); each draw
 //! answers further questions, the model that is used while asking is fitted to all, and its labels are compared with the draw
@@ -13,7 +13,7 @@ pub use future::Crowd;
 pub use level::{Estimate, GoldLevel, Shift};
 pub use sampler::LEVELS;
 
-use crate::answers::Answers;
+use crate::answers::{Answers, Label};
 use crate::gold::credit;
 use crate::model::{Known, Model, Settings};
 use crate::named::Named;
@@ -61,7 +61,7 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     pub strategy: String,
-    /// Mean number of labels an item, those of the pilot among them.
+    /// Mean number of labels per item, those of the pilot among them.
     pub labels_per_item: f64,
     /// Labels to ask for, beside those of the pilot.
     pub labels: u64,
@@ -74,7 +74,7 @@ pub struct Row {
     pub draws: Vec<f64>,
 }
 
-/// What it takes to reach an accuracy. Numbers of labels are those to ask for beside the pilot; none: not within `most` labels an item.
+/// What it takes to reach an accuracy. Numbers of labels are those to ask for beside the pilot; none: not within `most` labels per item.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Target {
     pub accuracy: f64,
@@ -94,7 +94,7 @@ pub struct Target {
 pub struct Outlook {
     pub strategy: String,
     pub rows: Vec<Row>,
-    /// With as many labels an item as there can be.
+    /// With as many labels per item as there can be.
     pub ceiling: Row,
     pub target: Option<Target>,
 }
@@ -136,7 +136,7 @@ impl Planner {
         let mut problems = Problems::default();
         problems.count("draws", self.draws);
         problems.positive("price", self.price);
-        problems.require((1..=1000).contains(&self.most), "most", self.most, "from 1 to 1000 labels an item");
+        problems.require((1..=1000).contains(&self.most), "most", self.most, "from 1 to 1000 labels per item");
         if let Some(target) = self.target {
             problems.between("target", target, 0.0, 1.0);
         }
@@ -144,7 +144,7 @@ impl Planner {
             problems.at_least("money", money, 0.0);
         }
         for &r in &self.per_item {
-            let must = format!("from 1 to {} labels an item", self.most);
+            let must = format!("from 1 to {} labels per item", self.most);
             problems.require((1..=self.most).contains(&r), "per_item", r, &must);
         }
         Error::all(problems.0)
@@ -222,7 +222,7 @@ impl Planner {
         let mut points: Vec<u64> = shown.iter().copied().chain(grid).chain([end]).filter(|l| *l > 0).collect();
         points.sort_unstable();
         points.dedup();
-        let futures: Vec<Vec<future::Coming>> = draws
+        let futures: Vec<Vec<Label>> = draws
             .par_iter()
             .enumerate()
             .map(|(d, draw)| {

@@ -78,7 +78,7 @@ fn choice(crowd: Crowd) -> Choice {
     Choice { name: format!("{crowd:?}"), crowd, price: None }
 }
 
-/// Predicted from three labels an item, and then really asked: within 4 points, which is five standard errors of the realised accuracy
+/// Predicted from three labels per item, and then really asked: within 4 points, which is five standard errors of the realised accuracy
 /// of 1,200 items and what the sampler's prior is off by.
 #[test]
 fn predictions_come_true() {
@@ -165,8 +165,8 @@ fn new_annotators_are_as_right_as_they_should_be() {
         let members = Members::of(&Crowd::Accuracy(p), answers, &model, 10);
         let coming = labels(answers, draw, &habits, &members, 10, stream(1, "coming", 0));
         assert_eq!(coming.len(), 800 * 7);
-        assert!(coming.iter().all(|c| c.label.annotator >= 10));
-        let hit = coming.iter().filter(|c| c.label.class == draw.truth[c.label.item as usize]).count();
+        assert!(coming.iter().all(|c| c.annotator >= 10));
+        let hit = coming.iter().filter(|c| c.class == draw.truth[c.item as usize]).count();
         let share = hit as f64 / coming.len() as f64;
         // four standard errors of 5,600 labels, which cluster by item
         assert!((share - p).abs() < 0.03, "{p}: {share}");

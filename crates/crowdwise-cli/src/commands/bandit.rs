@@ -9,7 +9,7 @@ use crate::rows::{self, Push, Row, Sheet};
 use crate::talk::Talk;
 use clap::ValueEnum;
 use crowdwise::ask::answers::Answers;
-use crowdwise::ask::bandit::{Bandit, Policy, Pulls, Recorded, Regret, Rewards, World, play};
+use crowdwise::ask::bandit::{Bandit, Policy, Pulls, Recorded, Regret, Rewards, play};
 use crowdwise::report::SCHEMA;
 use crowdwise::{Dataset, Error, nearest};
 use serde::Serialize;
