@@ -5,9 +5,13 @@
 //! `docs/adr/0015-asking-stands-above-the-methods.md`.
 
 pub mod answers;
+pub mod bandit;
+pub mod gold;
 pub mod model;
 pub mod next;
 pub mod replay;
+mod named;
+pub mod plan;
 pub mod score;
 pub mod state;
 pub mod strategy;

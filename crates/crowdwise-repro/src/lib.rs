@@ -4,6 +4,7 @@ mod groups;
 mod label_integration;
 mod learning;
 mod page;
+mod planner;
 mod quality;
 mod scaling;
 mod sets;
@@ -46,6 +47,8 @@ pub enum Table {
     Trust(trust::Args),
     /// How often 90 % intervals hold the truth, on simulated crowds
     Coverage(trust::coverage::Args),
+    /// What a pilot predicts of more labels, beside what they gave
+    Planner(planner::Args),
     /// Every learner on LabelMe and Music, beside published figures and peers
     Labelme(learning::Args),
     /// Annotators who err alone, always say the same, or copy each other
@@ -68,6 +71,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         Table::Quality(args) => quality::run(args, talk),
         Table::Trust(args) => trust::run(args, talk),
         Table::Coverage(args) => trust::coverage::run(args, talk),
+        Table::Planner(args) => planner::run(args, talk),
         Table::Labelme(args) => learning::labelme(args, talk),
         Table::MaxMig(args) => learning::max_mig(args, talk),
         Table::DeepBp(args) => learning::deep_bp(args, talk),

@@ -1,6 +1,7 @@
 //! One file per command: its arguments, its examples, what it writes.
 
 pub mod annotators;
+pub mod bandit;
 pub mod compare;
 pub mod completions;
 pub mod convert;
@@ -11,6 +12,7 @@ pub mod items;
 pub mod learn;
 pub mod man;
 pub mod methods;
+pub mod plan;
 pub mod predict;
 pub mod rank;
 pub mod report;

@@ -208,3 +208,32 @@ fn groups_as_a_table_and_a_picture() {
     let run = run_in(dir.path(), &["repro", "groups", "--max", "10"]);
     assert!(run.code == 2 && run.stderr.contains("100"), "{}", run.block());
 }
+
+/// Two sets and three orders: the errors of the page are those of its figures, and predictions are not absurd.
+#[test]
+fn the_planner_predicts_what_recorded_labels_gave() {
+    let Some(data) = data() else { return };
+    let dir = folder(&[]);
+    let args = ["repro", "planner", "--data", data.to_str().unwrap(), "--sets", "bluebird,temp", "--pilots", "3"];
+    let more = ["--orderings", "3", "--format", "json", "-q"];
+    let run = run_in(dir.path(), &[&args[..], &more].concat());
+    assert!(run.code < 2, "{}", run.block());
+    let page = run.json();
+    let figures = page["figures"].as_array().unwrap();
+    // bluebird has 39 labels per item (5, 10, 20), temp 10 (5, 10); three orders; no gold, 50, 200
+    assert_eq!(figures.len(), (3 + 2) * 3 * 3);
+    let of = |f: &Value, field: &str| f[field].as_f64().unwrap();
+    let mean = |gold: i64| {
+        let own: Vec<&Value> = figures.iter().filter(|f| f["gold"] == gold).collect();
+        for f in &own {
+            assert!((of(f, "error") - 100.0 * (of(f, "predicted") - of(f, "realised"))).abs() < 1e-9);
+            assert!(of(f, "low") <= of(f, "predicted") && of(f, "predicted") <= of(f, "high"));
+        }
+        let covered = own.iter().filter(|f| of(f, "low") <= of(f, "realised") && of(f, "realised") <= of(f, "high"));
+        assert!(covered.count() as f64 >= 0.8 * own.len() as f64);
+        own.iter().map(|f| of(f, "error").abs()).sum::<f64>() / own.len() as f64
+    };
+    assert!(mean(0) < 10.0 && mean(50) < 7.0 && mean(200) < 6.0, "{} {} {}", mean(0), mean(50), mean(200));
+    let run = run_in(dir.path(), &[&args[..], &["--orderings", "0"]].concat());
+    assert!(run.code == 2 && run.stderr.contains("--orderings"), "{}", run.block());
+}

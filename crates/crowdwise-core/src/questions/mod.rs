@@ -42,6 +42,7 @@ pub use evaluate::{Evaluation, ReliabilityBin, area_under_curve, evaluate, evalu
 pub use findings::{ENDINGS, findings};
 pub use held_out::{NEVER, folds};
 pub use identifiability::{Basis, ClassPair, Identifiability, PairStrength, Separation, TripleCheck, identifiability};
+pub use graph::{Parts, parts};
 pub use inspect::{
     Bin, Chains, ClassRow, Comparisons, Components, Expert, Inspection, PairCoverage, RankingSummary, Spread, Unipolar,
     ValueSummary, inspect, inspect_at,
