@@ -16,6 +16,7 @@ mod grades;
 mod hint;
 pub mod memory;
 mod method;
+mod more;
 mod names;
 mod numbering;
 pub mod questions;
