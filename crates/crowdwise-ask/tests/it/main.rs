@@ -1,0 +1,5 @@
+//! Tests of what is asked next, over simulated crowds and the shared real sets.
+
+mod refit;
+#[path = "../../../crowdwise-core/tests/support/sets.rs"]
+mod sets;
