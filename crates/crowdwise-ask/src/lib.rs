@@ -5,3 +5,5 @@
 //! `docs/adr/0015-asking-stands-above-the-methods.md`.
 
 pub mod refit;
+
+pub mod pairs;
