@@ -5,6 +5,7 @@
 
 mod about;
 mod builder;
+mod carry;
 mod context;
 mod dataset;
 mod digest;

@@ -83,7 +83,10 @@ impl AskPairs {
         } else {
             comparisons.components()
         };
-        let groups: Vec<Vec<usize>> = members(&component, parts).into_iter().filter(|m| m.len() > 1).collect();
+        let mut groups: Vec<Vec<usize>> = members(&component, parts).into_iter().filter(|m| m.len() > 1).collect();
+        // by name, so that the order of the rows does not matter
+        groups.iter_mut().for_each(|g| g.sort_unstable_by_key(|&i| data.table.items().name(i)));
+        groups.sort_unstable_by_key(|g| data.table.items().name(g[0]));
         let items: usize = groups.iter().map(Vec::len).sum();
         let (mut out, mut left, mut rest) = (Vec::new(), self.n, items);
         let mut rng = stream(self.seed, "next pairs", 0);
@@ -155,7 +158,9 @@ fn pairs(items: usize, wanted: usize, rng: &mut impl Rng) -> Vec<[u32; 2]> {
 
 /// The comparisons of a group, each as much as its annotator can be believed, and how many every item has.
 fn played(group: &[usize], data: &Dataset, judges: &Judges) -> (Vec<Games>, Vec<f64>) {
-    let place = |i: u32| group.binary_search(&(i as usize)).ok();
+    let mut places = vec![usize::MAX; data.table.n_items()];
+    group.iter().enumerate().for_each(|(place, &i)| places[i] = place);
+    let place = |i: u32| Some(places[i as usize]).filter(|p| *p < usize::MAX);
     let mut all: BTreeMap<[usize; 2], [f64; 2]> = BTreeMap::new();
     let mut counts = vec![0.0; group.len()];
     let Some((units, said)) = data.table.preferences() else { return (Vec::new(), counts) };
@@ -200,10 +205,12 @@ struct Judges {
 impl Judges {
     fn new(ask: &AskPairs, data: &Dataset, fit: &Fit, belief: &Belief) -> Result<Judges, Error> {
         let m = data.table.n_annotators() as u32;
-        let allowed = ask.annotators.clone().unwrap_or_else(|| (0..m).collect());
+        let mut allowed = ask.annotators.clone().unwrap_or_else(|| (0..m).collect());
         if let Some(j) = allowed.iter().find(|j| **j >= m) {
             return Err(Error::Usage { what: format!("there is no annotator number {j}"), hint: None });
         }
+        allowed.sort_unstable_by_key(|&j| data.table.annotators().name(j as usize));
+        allowed.dedup();
         let known = matches!(fit.annotators, Annotators::Accuracy { .. });
         let slope = |&[a, b]: &[f64; 2]| if known { 2.0 * a / (a + b) - 1.0 } else { 1.0 };
         let mut done = BTreeSet::new();
