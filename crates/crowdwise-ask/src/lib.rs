@@ -7,3 +7,5 @@
 pub mod refit;
 
 pub mod pairs;
+
+pub mod numbers;
