@@ -175,7 +175,7 @@ impl AskNumbers {
         let t = &data.table;
         let m = t.n_annotators();
         let mut bad = crowdwise_core::Problems::default();
-        bad.between("coverage", self.coverage, -1e-300, 1.0 + 1e-12);
+        bad.within("coverage", self.coverage, 0.0, 1.0);
         for j in self.annotators.iter().flatten().filter(|j| **j as usize >= m) {
             bad.require(false, "annotators", j, "numbers of annotators");
         }
