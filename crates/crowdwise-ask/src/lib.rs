@@ -4,8 +4,13 @@
 //! out), and of a seed. It stands above the methods, whose models it asks, and below every front end: see
 //! `docs/adr/0015-asking-stands-above-the-methods.md`.
 
-pub mod refit;
-
-pub mod pairs;
-
+pub mod answers;
+pub mod model;
+pub mod next;
 pub mod numbers;
+pub mod pairs;
+pub mod refit;
+pub mod replay;
+pub mod score;
+pub mod state;
+pub mod strategy;

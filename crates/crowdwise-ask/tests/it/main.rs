@@ -1,7 +1,12 @@
-//! Tests of what is asked next, over simulated crowds and the shared real sets.
+//! Asking, on simulated answers and on the real sets where they are.
 
+mod leases;
+mod model;
 mod numbers;
 mod pairs;
 mod refit;
+mod replays;
+mod rules;
 #[path = "../../../crowdwise-core/tests/support/sets.rs"]
 mod sets;
+mod support;

@@ -2,7 +2,7 @@
 
 use super::sets::data_dir;
 use crowdwise_ask::numbers::{AskNumbers, NumberReplay, NumberStrategy};
-use crowdwise_core::simulate::{SimModel, Simulation};
+use crowdwise_core::simulate::{SimModel, Simulation, Simulator};
 use crowdwise_core::{Context, Dataset, Gold};
 use crowdwise_io::{ReadOptions, Source, read_answers, read_truth};
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ fn simulated() -> (Dataset, Gold) {
         truth_sd: 2.0,
         ..Simulation::default()
     };
-    s.dataset(4).unwrap()
+    Simulator::new(&s, 4).unwrap().dataset().unwrap()
 }
 
 #[test]

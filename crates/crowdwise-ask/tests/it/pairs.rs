@@ -2,7 +2,7 @@
 
 use super::sets::data_dir;
 use crowdwise_ask::pairs::{AskPairs, PairReplay, PairStrategy};
-use crowdwise_core::simulate::{SimModel, Simulation};
+use crowdwise_core::simulate::{SimModel, Simulation, Simulator};
 use crowdwise_core::{AnyMethod, Context, Dataset, Fit};
 use crowdwise_io::{ReadOptions, Source, read_answers};
 use crowdwise_methods::comparisons::{BradleyTerry, CrowdBradleyTerry};
@@ -40,7 +40,7 @@ fn what_chance_needs_sixteen_comparisons_for() {
 #[test]
 fn a_replay_is_the_same_again_and_ends_at_the_scores_of_all() {
     let s = Simulation { model: SimModel::BradleyTerry, items: 14, annotators: 6, per_item: 2, pairs: 80, ..Simulation::default() };
-    let data = s.dataset(3).unwrap().0;
+    let data = Simulator::new(&s, 3).unwrap().dataset().unwrap().0;
     let replay = PairReplay { orderings: 3, until: 60.0, ..PairReplay::default() };
     let (a, b) = (replay.run(&data).unwrap(), replay.run(&data).unwrap());
     assert_eq!(a, b);
@@ -61,7 +61,7 @@ fn crowd() -> (Dataset, Fit) {
         spammers: 0.25,
         ..Simulation::default()
     };
-    let data = s.dataset(1).unwrap().0;
+    let data = Simulator::new(&s, 1).unwrap().dataset().unwrap().0;
     let fit = AnyMethod::fit(&CrowdBradleyTerry::default(), &data, &mut Context::new(0, 1)).unwrap();
     (data, fit)
 }

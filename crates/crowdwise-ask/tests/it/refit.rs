@@ -2,7 +2,7 @@
 
 use super::sets::real_set;
 use crowdwise_ask::refit::{Incremental, NewLabel, Why};
-use crowdwise_core::simulate::Simulation;
+use crowdwise_core::simulate::{Simulation, Simulator};
 use crowdwise_core::{AnyMethod, Context, Dataset, Gold, GoldValues, LabelKind, Names, TableBuilder, stream};
 use crowdwise_methods::classes::confusion::DawidSkene;
 use crowdwise_methods::classes::pooled::PooledDawidSkene;
@@ -44,7 +44,7 @@ fn run() -> Context<'static> {
 
 fn simulated(items: u64) -> Dataset {
     let s = Simulation { items, annotators: 60, classes: 3, per_item: 5, accuracy: 0.65, ..Simulation::default() };
-    s.dataset(5).unwrap().0
+    Simulator::new(&s, 5).unwrap().dataset().unwrap().0
 }
 
 /// Share of items whose label differs, and the largest difference of a probability.
