@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         report,
         simulate,
     )
+    from ._asking import Asker, Questions, Replayed, next_questions, replay
     from ._base import Aggregator, load
     from ._crowdwise import limit_memory
     from ._errors import (
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from ._learn import Learner
+    from ._loop import ActiveLoop
     from ._methods import *  # noqa: F403
     from ._result import Finding, Result
     from ._table import Table
@@ -71,6 +73,7 @@ _WHERE = {
         "report",
         "simulate",
     ),
+    "_asking": ("Asker", "Questions", "Replayed", "next_questions", "replay"),
     "_base": ("Aggregator", "load"),
     "_crowdwise": ("limit_memory",),
     "_errors": (
@@ -85,6 +88,7 @@ _WHERE = {
         "UnsupportedError",
     ),
     "_learn": ("Learner",),
+    "_loop": ("ActiveLoop",),
     "_result": ("Finding", "Result"),
     "_table": ("Table",),
 }

@@ -7,7 +7,7 @@ import runpy
 import pytest
 
 NOTEBOOKS = ("aggregate", "spammers", "learn")
-EXAMPLES = ("classes.py", "kinds.py", "classifier.py")
+EXAMPLES = ("classes.py", "kinds.py", "classifier.py", "active_loop.py")
 
 
 def test_the_readmes_example(root, tmp_path, monkeypatch):

@@ -113,7 +113,7 @@ impl<'a> Context<'a> {
     }
 
     /// Does `work` in a run like this one that starts from another fit.
-    pub(crate) fn starting_from<R>(&mut self, warm: Option<&Fit>, work: impl FnOnce(&mut Context<'_>) -> R) -> R {
+    pub fn starting_from<R>(&mut self, warm: Option<&Fit>, work: impl FnOnce(&mut Context<'_>) -> R) -> R {
         let mut sink = self.sink.take();
         let mut run = Context {
             count_copies: self.count_copies,

@@ -5,6 +5,7 @@
 
 mod about;
 mod builder;
+mod carry;
 mod context;
 mod dataset;
 mod digest;
@@ -16,6 +17,7 @@ mod grades;
 mod hint;
 pub mod memory;
 mod method;
+mod more;
 mod names;
 mod numbering;
 pub mod questions;

@@ -170,13 +170,7 @@ impl Fit {
     /// This fit as a start for `data`, which has the same annotators and perhaps some more: those begin with the mean of
     /// the others. None if the classes are others.
     fn for_data(&self, data: &Data) -> Option<Fit> {
-        let (table, mut fit) = (&data.data.table, (*self.fit).clone());
-        if fit.provenance.classes != table.n_classes() || fit.annotators.len() > table.n_annotators() {
-            return None;
-        }
-        lengthen(&mut fit.annotators, table.n_annotators());
-        // the posterior is of other items
-        (fit.provenance.items, fit.difficulty) = (0, None);
+        let fit = self.fit.start_for(&data.data.table)?;
         Some(Fit { fit: Arc::new(fit), elapsed: self.elapsed })
     }
 
@@ -247,31 +241,3 @@ impl Fit {
 }
 
 type Scores<'py> = (Array<'py, f64>, Bound<'py, PyArray2<f64>>, Array<'py, i64>);
-
-/// Lengthens a list of rows by their mean.
-fn by_mean(values: &mut Vec<f64>, width: usize, rows: usize) {
-    let old = values.len() / width.max(1);
-    let mean: Vec<f64> =
-        (0..width).map(|c| values.iter().skip(c).step_by(width).sum::<f64>() / old.max(1) as f64).collect();
-    (old..rows).for_each(|_| values.extend_from_slice(&mean));
-}
-
-/// Adds annotators who are like the mean of those that there are.
-fn lengthen(annotators: &mut Annotators, n: usize) {
-    match annotators {
-        Annotators::None => {}
-        Annotators::Weight { weight: v }
-        | Annotators::Accuracy { accuracy: v, .. }
-        | Annotators::Ability { ability: v, .. } => by_mean(v, 1, n),
-        Annotators::ClassAccuracy { k, accuracy } => by_mean(accuracy, *k, n),
-        Annotators::Confusion { k, matrix } => by_mean(matrix, *k * *k, n),
-        Annotators::Competence { k, competence, strategy } => {
-            by_mean(competence, 1, n);
-            by_mean(strategy, *k, n);
-        }
-        Annotators::Gaussian { bias, sd } => {
-            by_mean(bias, 1, n);
-            by_mean(sd, 1, n);
-        }
-    }
-}

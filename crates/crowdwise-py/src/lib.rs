@@ -6,6 +6,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "arguments come from Python by value")]
 
 mod arrow;
+mod asking;
 mod codes;
 mod column;
 mod columns;
@@ -25,6 +26,8 @@ use pyo3::prelude::*;
 
 #[pymodule(name = "_crowdwise")]
 mod module {
+    #[pymodule_export]
+    use crate::asking::{Asking, next_numbers, next_pairs, replay};
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]

@@ -6,6 +6,7 @@
 mod check;
 mod labels;
 mod leaderboard;
+mod start;
 
 pub use labels::{LabelEntry, LabelRows, Labels, place};
 pub use leaderboard::{LeaderRow, leaderboard};

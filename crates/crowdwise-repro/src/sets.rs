@@ -38,6 +38,15 @@ pub fn check(folder: &Path, names: &[&str]) -> Result<(), Error> {
     Err(absent(folder, &format!("answers.csv or truth.csv of {} is missing", lacks.join(", "))))
 }
 
+/// Refuses a folder that lacks the answers of one of these sets, naming all that it lacks.
+pub fn check_answers(folder: &Path, names: &[&str]) -> Result<(), Error> {
+    let lacks: Vec<&str> = names.iter().copied().filter(|n| !folder.join(n).join("answers.csv").is_file()).collect();
+    if lacks.is_empty() {
+        return Ok(());
+    }
+    Err(absent(folder, &format!("answers.csv of {} is missing", lacks.join(", "))))
+}
+
 fn complete(set: &Path) -> bool {
     ["answers.csv", "truth.csv"].iter().all(|f| set.join(f).is_file())
 }

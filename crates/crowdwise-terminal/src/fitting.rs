@@ -19,6 +19,17 @@ pub struct Fitted {
 
 /// Fits with progress; Ctrl-C gives the best so far.
 pub fn fit(method: &dyn AnyMethod, data: &Dataset, run: &RunOptions, talk: Talk) -> Result<Fitted, Error> {
+    fit_from(method, data, None, run, talk)
+}
+
+/// The same, beginning with what an earlier fit learned.
+pub fn fit_from(
+    method: &dyn AnyMethod,
+    data: &Dataset,
+    warm: Option<&Fit>,
+    run: &RunOptions,
+    talk: Talk,
+) -> Result<Fitted, Error> {
     if interrupt::cancelled() {
         return Err(Error::Interrupted);
     }
@@ -26,7 +37,7 @@ pub fn fit(method: &dyn AnyMethod, data: &Dataset, run: &RunOptions, talk: Talk)
         talk.note(format_args!("{} does not use gold labels", method.info().id));
     }
     let start = Instant::now();
-    let fit = with_progress(method.info().id, run, talk, |cx| reviewed(method, data, cx))?;
+    let fit = with_progress(method.info().id, run, talk, |cx| cx.starting_from(warm, |cx| reviewed(method, data, cx)))?;
     let elapsed = start.elapsed();
     talk.detail(format_args!("fit: {:.3} s", elapsed.as_secs_f64()));
     Ok(Fitted { fit, elapsed })

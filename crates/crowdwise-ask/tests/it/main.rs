@@ -2,6 +2,11 @@
 
 mod leases;
 mod model;
+mod numbers;
+mod pairs;
+mod refit;
 mod replays;
 mod rules;
+#[path = "../../../crowdwise-core/tests/support/sets.rs"]
+mod sets;
 mod support;

@@ -10,10 +10,10 @@ use crate::output::{Format, OutputOptions, Target};
 use crate::rows::{self, Push, Row, Sheet};
 use crate::source::Known;
 use crate::talk::{Talk, counted};
-use crowdwise::io::write_merged_spans;
+use crowdwise::io::{Source, write_merged_spans};
 use crowdwise::questions::{TagSet, evaluate, merged_spans};
 use crowdwise::report::{FitDocument, LabelEntry, LabelRows};
-use crowdwise::{Dataset, Error, Fit, LabelKind, Severity, Structure, Truth};
+use crowdwise::{AnyMethod, Dataset, Error, Fit, LabelKind, Severity, Structure, Truth};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 Examples:
   crowdwise fit votes.csv -m dawid-skene -p tol=1e-6 -o labels.csv
   crowdwise fit votes.csv --truth truth.csv --format json | jq .evaluation
+  crowdwise fit votes.csv --continue old.json    fewer iterations: begins where old.json ended
 "
 )]
 pub struct Args {
@@ -36,6 +37,9 @@ pub struct Args {
     pub params: Vec<KeyValue>,
     #[command(flatten)]
     pub known: Known,
+    /// Go on from a fit of fewer answers that `-o FIT.json` kept, with its method and parameters: fewer iterations, same result
+    #[arg(long = "continue", value_name = "FIT.json", hide_short_help = true, conflicts_with_all = ["method", "params", "groups"])]
+    pub from: Option<String>,
     /// Groups of annotators (annotator,group), for group-aware-vote and group-aware-em
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub groups: Option<String>,
@@ -69,7 +73,9 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     }
     let mut inputs = args.known.files(&args.answers, &args.input).to_vec();
     inputs.push(args.groups.as_deref());
+    inputs.push(args.from.as_deref());
     inputs.push(args.features.as_deref().and_then(Path::to_str));
+    let earlier = args.from.as_deref().map(kept).transpose()?;
     let mut out = args.output.open(&inputs)?;
     let spans = args.spans.as_deref().map(|path| Target::open(Some(path), &inputs)).transpose()?;
     let (mut data, truth) = args.known.read(&args.answers, &args.input, &args.run, talk)?;
@@ -89,7 +95,11 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             hint: Some("leave it out".into()),
         });
     }
-    let name = match (args.method.as_deref(), &args.groups) {
+    let start = match (&earlier, &args.from) {
+        (Some(document), Some(file)) => Some(document.start(&data, file)?),
+        _ => None,
+    };
+    let name = match (args.method.as_deref().or(earlier.as_ref().map(|d| d.method.as_str())), &args.groups) {
         (Some(name), _) => name,
         (None, Some(_)) => {
             talk.note(format_args!("{} is used: --groups says which annotators belong together", groups::DEFAULT));
@@ -99,8 +109,11 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     };
     let mut params = args.params.clone();
     params.extend(args.groups.as_deref().map(|file| groups::read(file, &data, talk)).transpose()?);
-    let method = method(name, &params)?;
-    let fitted = fitting::fit(&*method, &data, &args.run, talk)?;
+    let method = match &earlier {
+        Some(document) => as_before(document)?,
+        None => method(name, &params)?,
+    };
+    let fitted = fitting::fit_from(&*method, &data, start.as_ref(), &args.run, talk)?;
     let fit = &fitted.fit;
     let evaluation = truth.as_ref().map(|gold| evaluate(fit, &data, gold));
     fitting::say_stop(fit, talk);
@@ -122,6 +135,26 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     }
     let severities: Vec<Severity> = fit.findings.iter().map(|f| f.severity).collect();
     Ok(fitting::exit(Some(fit.diagnostics.stop), &severities, &args.fail_if, talk))
+}
+
+/// A fit to go on from.
+fn kept(file: &str) -> Result<FitDocument<'static>, Error> {
+    let document = FitDocument::from_json(&Source::from_arg(file).bytes()?, file)?;
+    let able = crowdwise::find(&document.method).is_ok_and(|e| e.info.capabilities.warm_start);
+    if !able {
+        return Err(Error::Usage {
+            what: format!("{file} is a fit of {}, which always begins anew", document.method),
+            hint: Some("keep a fit of a method with confusion matrices: `-m dawid-skene -o fit.json`".into()),
+        });
+    }
+    Ok(document)
+}
+
+/// The method of a kept fit with its parameters.
+fn as_before(document: &FitDocument<'_>) -> Result<Box<dyn AnyMethod>, Error> {
+    let params: Vec<(String, serde_json::Value)> =
+        document.params.as_object().into_iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
+    crowdwise::find(&document.method)?.with(&params)
 }
 
 /// The labels of a fit as rows.

@@ -9,8 +9,8 @@ use crate::output::{Format, OutputOptions};
 use crate::rows::{self, Push, Row, Sheet};
 use crate::source::Known;
 use crate::talk::Talk;
+use crowdwise::ask::pairs::{AskPairs, PairQuestion};
 use crowdwise::io::Cell;
-use crowdwise::methods::comparisons::{ActivePairs, Asked, Belief};
 use crowdwise::questions::{Evaluation, evaluate};
 use crowdwise::report::{DataCounts, LeaderRow, SCHEMA, leaderboard};
 use crowdwise::{Dataset, Error, Finding, Fit, LabelKind, Severity};
@@ -81,8 +81,10 @@ struct Question<'a> {
     left: &'a str,
     right: &'a str,
     annotator: &'a str,
-    /// Expected information, nats.
+    /// Expected information about the scores, nats.
     gain: f64,
+    /// Probability that the left item is better, before the answer.
+    left_better: f64,
     /// Chosen by chance, as every fifth is, so that a wrong belief cannot keep itself alive.
     random: bool,
 }
@@ -128,7 +130,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     fitting::say_stop(fit, talk);
     let evaluation = truth.as_ref().map(|gold| evaluate(fit, &data, gold));
     let board = leaderboard(&data, fit);
-    let asked = args.next.map(|n| next(&data, fit, n, args.run.seed)).transpose()?;
+    let asked = args.next.map(|n| next(&data, fit, n, args.run.seed, talk)).transpose()?;
     if out.format == Format::Json {
         let document = Document {
             schema: SCHEMA,
@@ -163,24 +165,27 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     Ok(fitting::exit(Some(fit.diagnostics.stop), &severities, &args.fail_if, talk))
 }
 
-fn next(data: &Dataset, fit: &Fit, n: usize, seed: u64) -> Result<Vec<Asked>, Error> {
-    let active = ActivePairs::default();
-    let belief = Belief::of_fit(data, fit, active.prior)?;
-    Ok(active.next(&belief, n, seed))
+fn next(data: &Dataset, fit: &Fit, n: usize, seed: u64, talk: Talk) -> Result<Vec<PairQuestion>, Error> {
+    let asked = AskPairs { n, seed, ..AskPairs::default() }.next(data, fit)?;
+    if asked.len() < n {
+        talk.note(format_args!("{} of {n} questions: there are no more pairs that somebody has not judged", asked.len()));
+    }
+    Ok(asked)
 }
 
-fn question<'a>(data: &'a Dataset, asked: &Asked) -> Question<'a> {
+fn question<'a>(data: &'a Dataset, asked: &PairQuestion) -> Question<'a> {
     let item = |i: u32| data.table.items().name(i as usize);
     Question {
         left: item(asked.left),
         right: item(asked.right),
         annotator: data.table.annotators().name(asked.annotator as usize),
         gain: asked.gain,
+        left_better: asked.left_better,
         random: asked.random,
     }
 }
 
-fn questions<'a>(data: &'a Dataset, asked: &'a [Asked]) -> Sheet<'a> {
+fn questions<'a>(data: &'a Dataset, asked: &'a [PairQuestion]) -> Sheet<'a> {
     Sheet::new(["left", "right", "annotator", "gain", "why"], asked.len(), |at, row: &mut Row<'_>| {
         let q = question(data, &asked[at]);
         row.text(q.left).text(q.right).text(q.annotator).real(q.gain);

@@ -294,3 +294,27 @@ fn gold_is_not_called_truth() {
         assert!(!run.stderr.contains("truth"), "{}", run.stderr);
     }
 }
+
+#[test]
+fn a_kept_fit_is_gone_on_with() {
+    let all = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/demo.csv")).unwrap();
+    let lines: Vec<&str> = all.lines().collect();
+    let old = lines[..lines.len() - 40].join("\n");
+    let strange = b"item,annotator,label\ni0,a1,horse\ni0,a2,cat\n";
+    let dir = folder(&[("all.csv", all.as_bytes()), ("old.csv", old.as_bytes()), ("strange.csv", strange)]);
+    let run = |args: &[&str]| run_in(dir.path(), args);
+    run(&["fit", "old.csv", "-m", "dawid-skene", "-p", "tol=1e-8", "-o", "old.json", "-q"]).ok();
+    let went_on = run(&["fit", "all.csv", "--continue", "old.json", "--format", "json", "-q"]).ok().json();
+    let anew = run(&["fit", "all.csv", "-m", "dawid-skene", "-p", "tol=1e-8", "--format", "json", "-q"]).ok().json();
+    assert_eq!((&went_on["method"], &went_on["params"]), (&anew["method"], &anew["params"]));
+    assert!(went_on["iterations"].as_u64() < anew["iterations"].as_u64(), "{} {}", went_on["iterations"], anew["iterations"]);
+    for (a, b) in went_on["labels"].as_array().unwrap().iter().zip(anew["labels"].as_array().unwrap()) {
+        let apart = (a["probability"].as_f64().unwrap() - b["probability"].as_f64().unwrap()).abs();
+        assert!(a["item"] == b["item"] && a["label"] == b["label"] && apart < 1e-4, "{a} {b}");
+    }
+    let refused = run(&["fit", "strange.csv", "--continue", "old.json"]);
+    assert!(refused.code == 2 && refused.stderr.contains("`horse`"), "{}", refused.stderr);
+    run(&["fit", "old.csv", "-m", "majority-vote", "-o", "votes.json", "-q"]).ok();
+    let refused = run(&["fit", "all.csv", "--continue", "votes.json"]);
+    assert!(refused.code == 2 && refused.stderr.contains("always begins anew"), "{}", refused.stderr);
+}

@@ -7,7 +7,7 @@ mod coefficients;
 mod compare;
 mod contradictions;
 mod copies;
-mod correlation;
+pub mod correlation;
 mod criteria;
 mod evaluate;
 mod findings;
