@@ -96,6 +96,8 @@ pub static METHODS: &[Entry] = &[
     entry::<classes::groups::GroupAwareVote>(),
     entry::<classes::groups::GroupAwareEm>(),
     entry::<classes::groups::AdversarySpectral>(),
+    // groups of items
+    entry::<classes::fairness::FairConfusion>(),
     // rankings and more comparisons
     entry::<comparisons::PlackettLuce>(),
     entry::<comparisons::PrefE2e>(),

@@ -4,6 +4,7 @@ pub(crate) mod calibration;
 pub mod competence;
 pub mod confusion;
 pub mod difficulty;
+pub mod fairness;
 pub mod groups;
 pub mod messages;
 pub mod moments;

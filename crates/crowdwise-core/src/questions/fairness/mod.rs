@@ -180,3 +180,6 @@ fn believed(q: &[f64], k: usize, known: Option<&[Option<u32>]>) -> Vec<f64> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests;
