@@ -2,6 +2,10 @@
 
 mod fair_confusion;
 mod grouped;
+mod simulate;
+#[cfg(test)]
+mod tests;
 
 pub use fair_confusion::FairConfusion;
 pub use grouped::Grouped;
+pub use simulate::{Drawn, UnfairCrowd};
