@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::commands::{
-    annotators, compare, completions, convert, fit, inspect, items, learn, man, methods, predict, rank, report,
+    annotators, assign, compare, completions, convert, fit, inspect, items, learn, man, methods, predict, rank, report,
     simulate,
 };
 use crate::talk::Talk;
@@ -54,6 +54,8 @@ pub enum Command {
     Predict(predict::Args),
     /// Rank items from comparisons, and suggest which pair to ask about next
     Rank(rank::Args),
+    /// Share questions among annotators so that groups of items are treated alike
+    Assign(assign::Args),
     /// Simulate data with known truth
     Simulate(simulate::Args),
     /// Write a self-contained HTML report

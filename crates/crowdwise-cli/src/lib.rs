@@ -4,6 +4,7 @@
 mod cli;
 mod commands;
 mod failure;
+mod fair;
 mod features;
 mod groups;
 mod options;
@@ -32,6 +33,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Learn(args) => commands::learn::run(args, talk),
         Command::Predict(args) => commands::predict::run(args, talk),
         Command::Rank(args) => commands::rank::run(args, talk),
+        Command::Assign(args) => commands::assign::run(args, talk),
         Command::Simulate(args) => commands::simulate::run(args, talk),
         Command::Report(args) => commands::report::run(args, talk),
         Command::Repro(args) => crowdwise_repro::run(args, talk),

@@ -8,19 +8,24 @@ use std::io::Read;
 
 /// A column that is wanted: by what it is usually called, or by the name that was asked for.
 pub(crate) struct Wanted<'a> {
-    pub role: Role,
-    /// Further usual names, and what it is called in messages instead of the role.
+    pub role: Option<Role>,
+    /// A further usual name.
     pub called: Option<&'static str>,
     pub asked: Option<&'a str>,
 }
 
 impl Wanted<'_> {
     pub fn of(role: Role) -> Wanted<'static> {
-        Wanted { role, called: None, asked: None }
+        Wanted { role: Some(role), called: None, asked: None }
+    }
+
+    /// A column that has one name only.
+    pub fn called(name: &'static str) -> Wanted<'static> {
+        Wanted { role: None, called: Some(name), asked: None }
     }
 
     fn name(&self) -> &str {
-        self.asked.or(self.called).unwrap_or(self.role.name())
+        self.asked.or(self.role.map(Role::name)).or(self.called).unwrap_or_default()
     }
 
     fn find(&self, header: &[String]) -> Option<usize> {
@@ -28,7 +33,7 @@ impl Wanted<'_> {
             return header.iter().position(|h| h == asked || plain(h) == plain(asked));
         }
         let own = self.called.and_then(|c| header.iter().position(|h| plain(h) == c));
-        own.or_else(|| recognise(header, self.role))
+        own.or_else(|| recognise(header, self.role?))
     }
 }
 

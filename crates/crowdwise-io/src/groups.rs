@@ -34,7 +34,7 @@ pub fn read_attribute(
     column: Option<&str>,
 ) -> Result<Read<Attribute>, Error> {
     let who = Members { role: Role::Item, names: table.items(), rest: "that nobody labelled" };
-    let group = Wanted { role: Role::Group, called: Some("attribute"), asked: column };
+    let group = Wanted { called: Some("attribute"), asked: column, ..Wanted::of(Role::Group) };
     let Found { of, names, mut notes, file } =
         who.read(source, group, Wanted { asked: item, ..Wanted::of(Role::Item) })?;
     let attribute = Attribute::new(of.iter().map(|g| g.map(|g| names.name(g as usize))));

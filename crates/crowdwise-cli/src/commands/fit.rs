@@ -2,6 +2,7 @@
 
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
+use crate::fair;
 use crate::features;
 use crate::fitting;
 use crate::groups;
@@ -12,7 +13,7 @@ use crate::source::Known;
 use crate::talk::{Talk, counted};
 use crowdwise::io::write_merged_spans;
 use crowdwise::questions::{TagSet, evaluate, merged_spans};
-use crowdwise::report::{FitDocument, LabelEntry, LabelRows};
+use crowdwise::report::{FairnessEntry, FitDocument, LabelEntry, LabelRows};
 use crowdwise::{Dataset, Error, Fit, LabelKind, Severity, Structure, Truth};
 use std::path::{Path, PathBuf};
 
@@ -39,6 +40,9 @@ pub struct Args {
     /// Groups of annotators (annotator,group), for group-aware-vote and group-aware-em
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub groups: Option<String>,
+    /// The class that counts as positive where groups of items are compared [default: the last of two, else each]
+    #[arg(long, value_name = "CLASS", hide_short_help = true)]
+    pub positive: Option<String>,
     /// Add a probability column for each class
     #[arg(long)]
     pub posterior: bool,
@@ -103,14 +107,19 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let fitted = fitting::fit(&*method, &data, &args.run, talk)?;
     let fit = &fitted.fit;
     let evaluation = truth.as_ref().map(|gold| evaluate(fit, &data, gold));
+    let fairness = fair::of(&data, fit, truth.as_ref(), args.positive.as_deref())?;
     fitting::say_stop(fit, talk);
     if out.format == Format::Json {
-        let document = FitDocument::new(&data, fit, evaluation, fitted.elapsed);
+        let mut document = FitDocument::new(&data, fit, evaluation, fitted.elapsed);
+        document.fairness = fairness.as_ref().map(|f| FairnessEntry::new(&data, f));
         talk.timed("write", || rows::write_json(&mut out, &document))?;
     } else {
         fitting::say_findings(&fit.findings, talk);
         if let (Some(e), Some(file)) = (&evaluation, &args.known.truth) {
             fitting::say_evaluation(e, file, talk);
+        }
+        if let Some(f) = &fairness {
+            fair::say(&data, f, talk);
         }
         talk.timed("write", || rows::write(&mut out, labels(&data, fit, args.posterior), talk))?;
     }

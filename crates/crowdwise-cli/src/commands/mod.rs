@@ -1,6 +1,7 @@
 //! One file per command: its arguments, its examples, what it writes.
 
 pub mod annotators;
+pub mod assign;
 pub mod compare;
 pub mod completions;
 pub mod convert;
