@@ -7,6 +7,7 @@ mod failure;
 mod fair;
 mod features;
 mod groups;
+mod known;
 mod options;
 mod source;
 

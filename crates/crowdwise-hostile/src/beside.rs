@@ -46,6 +46,8 @@ pub fn groups(bytes: &[u8]) {
     for table in tables() {
         let source = memory("groups.csv", bytes);
         let _ = crowdwise_io::read_groups(&source, &table);
+        let _ = crowdwise_io::read_prices(&source, &table);
+        let _ = crowdwise_io::read_confusions(&source, &table);
         let _ = crowdwise_io::read_attribute(&source, &table, None, None);
         let _ = crowdwise_io::read_attribute(&source, &table, Some("id"), Some("dialect"));
     }

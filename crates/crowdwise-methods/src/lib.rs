@@ -32,6 +32,7 @@ pub static METHODS: &[Entry] = &[
     entry::<classes::confusion::SpammerHammer>(),
     entry::<classes::confusion::BayesDawidSkene>(),
     entry::<classes::confusion::Ibcc>(),
+    entry::<classes::confusion::KnownConfusions>(),
     // pooled
     entry::<classes::pooled::PooledDawidSkene>(),
     entry::<classes::pooled::CommunityBcc>(),

@@ -6,6 +6,7 @@ use crate::fair;
 use crate::features;
 use crate::fitting;
 use crate::groups;
+use crate::known::{self, MATRICES, PRIOR};
 use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, method};
 use crate::output::{Format, OutputOptions, Target};
 use crate::rows::{self, Push, Row, Sheet};
@@ -40,6 +41,12 @@ pub struct Args {
     /// Groups of annotators (annotator,group), for group-aware-vote and group-aware-em
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub groups: Option<String>,
+    /// Earlier fit (.json) whose annotators are the prior of these, matched by name, for pooled-dawid-skene
+    #[arg(long, value_name = "FIT", hide_short_help = true)]
+    pub prior_fit: Option<String>,
+    /// Known confusion matrices for known-confusions: a fit, or annotator,truth,label,probability
+    #[arg(long, value_name = "FILE", hide_short_help = true, conflicts_with = "prior_fit")]
+    pub annotators_from: Option<String>,
     /// The class that counts as positive where groups of items are compared [default: the last of two, else each]
     #[arg(long, value_name = "CLASS", hide_short_help = true)]
     pub positive: Option<String>,
@@ -63,6 +70,15 @@ pub struct Args {
     pub input: InputOptions,
 }
 
+impl Args {
+    /// Files with what is known of annotators, and where it goes.
+    fn known_from(&self) -> impl Iterator<Item = (&str, known::Way)> {
+        [(&self.annotators_from, MATRICES), (&self.prior_fit, PRIOR)]
+            .into_iter()
+            .filter_map(|(file, way)| Some((file.as_deref()?, way)))
+    }
+}
+
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     // a slip in the method or its parameters is found before anything is read
     if let Some(name) = &args.method {
@@ -71,8 +87,12 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if args.groups.is_some() {
         groups::check(args.method.as_deref())?;
     }
+    for (_, way) in args.known_from() {
+        way.check(args.method.as_deref())?;
+    }
     let mut inputs = args.known.files(&args.answers, &args.input).to_vec();
     inputs.push(args.groups.as_deref());
+    inputs.extend(args.known_from().map(|(file, _)| Some(file)));
     inputs.push(args.features.as_deref().and_then(Path::to_str));
     let mut out = args.output.open(&inputs)?;
     let spans = args.spans.as_deref().map(|path| Target::open(Some(path), &inputs)).transpose()?;
@@ -99,10 +119,21 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             talk.note(format_args!("{} is used: --groups says which annotators belong together", groups::DEFAULT));
             groups::DEFAULT
         }
-        (None, None) => crowdwise::default_method(&data).info.id,
+        (None, None) => match args.known_from().next() {
+            Some((_, way)) => {
+                talk.note(format_args!("{} is used for {}", way.default, way.option));
+                way.default
+            }
+            None => crowdwise::default_method(&data).info.id,
+        },
     };
     let mut params = args.params.clone();
     params.extend(args.groups.as_deref().map(|file| groups::read(file, &data, talk)).transpose()?);
+    if let Some(file) = &args.annotators_from {
+        let given = crate::options::pairs(&params)?.iter().any(|(name, _)| name == "class_shares");
+        params.extend(known::matrices(file, &data, given, talk)?);
+    }
+    params.extend(args.prior_fit.as_deref().map(|file| known::prior(file, &data, talk)).transpose()?);
     let method = method(name, &params)?;
     let fitted = fitting::fit(&*method, &data, &args.run, talk)?;
     let fit = &fitted.fit;

@@ -33,6 +33,7 @@ fn fit_of(data: &Dataset, k: usize, posterior: Vec<f64>) -> Fit {
 fn crowd(k: usize, items: &[(usize, Option<usize>, Vec<Option<usize>>)]) -> (Dataset, Fit) {
     let mut b = TableBuilder::new(LabelKind::Categorical);
     (0..k).for_each(|c| _ = b.classes.intern(&c.to_string()));
+    (0..items[0].2.len()).for_each(|j| _ = b.annotators.intern(&format!("a{j:02}")));
     let mut posterior = Vec::new();
     for (i, (z, _, said)) in items.iter().enumerate() {
         b.items.intern(&format!("i{i:05}")); // nobody may have labelled it
