@@ -5,3 +5,4 @@
 //! `docs/adr/0015-asking-stands-above-the-methods.md`.
 
 pub mod fair;
+pub mod transfer;

@@ -2,7 +2,7 @@
 
 use crate::commands::{
     annotators, assign, compare, completions, convert, fit, inspect, items, learn, man, methods, predict, rank, report,
-    simulate,
+    simulate, transfer,
 };
 use crate::talk::Talk;
 use clap::{Parser, Subcommand};
@@ -56,6 +56,8 @@ pub enum Command {
     Rank(rank::Args),
     /// Share questions among annotators so that groups of items are treated alike
     Assign(assign::Args),
+    /// Learn from other tasks of the same annotators
+    Transfer(transfer::Args),
     /// Simulate data with known truth
     Simulate(simulate::Args),
     /// Write a self-contained HTML report

@@ -35,6 +35,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Predict(args) => commands::predict::run(args, talk),
         Command::Rank(args) => commands::rank::run(args, talk),
         Command::Assign(args) => commands::assign::run(args, talk),
+        Command::Transfer(args) => commands::transfer::run(args, talk),
         Command::Simulate(args) => commands::simulate::run(args, talk),
         Command::Report(args) => commands::report::run(args, talk),
         Command::Repro(args) => crowdwise_repro::run(args, talk),

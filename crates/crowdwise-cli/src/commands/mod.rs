@@ -17,3 +17,4 @@ pub mod rank;
 pub mod report;
 pub mod simulate;
 mod simulate_rows;
+pub mod transfer;
