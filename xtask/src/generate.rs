@@ -127,6 +127,7 @@ fn title(family: Family) -> &'static str {
         Family::Chains => "Sequences",
         Family::Graphs => "Items with neighbours",
         Family::Groups => "Annotators who depend on each other",
+        Family::Fairness => "Groups of items that annotators may treat differently",
         Family::Pairs => "Rankings, preferences and similarities",
         Family::Sets => "Sets of labels, and one method inside another",
         Family::Em => "Learning from features: EM",

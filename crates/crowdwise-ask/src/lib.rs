@@ -6,15 +6,17 @@
 
 pub mod answers;
 pub mod bandit;
+pub mod fair;
 pub mod gold;
 pub mod model;
+mod named;
 pub mod next;
 pub mod numbers;
 pub mod pairs;
+pub mod plan;
 pub mod refit;
 pub mod replay;
-mod named;
-pub mod plan;
 pub mod score;
 pub mod state;
 pub mod strategy;
+pub mod transfer;

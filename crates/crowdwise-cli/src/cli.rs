@@ -1,8 +1,8 @@
 //! The command line.
 
 use crate::commands::{
-    annotators, bandit, compare, completions, convert, fit, inspect, items, learn, man, methods, plan, predict, rank,
-    report, simulate,
+    annotators, assign, bandit, compare, completions, convert, fit, inspect, items, learn, man, methods, plan, predict,
+    rank, report, simulate, transfer,
 };
 use crate::talk::Talk;
 use clap::{Parser, Subcommand};
@@ -58,6 +58,10 @@ pub enum Command {
     Plan(plan::Args),
     /// Replay recorded labels: which annotator a bandit would ask, and what that loses
     Bandit(bandit::Args),
+    /// Share questions among annotators so that groups of items are treated alike
+    Assign(assign::Args),
+    /// Learn from other tasks of the same annotators
+    Transfer(transfer::Args),
     /// Simulate data with known truth
     Simulate(simulate::Args),
     /// Write a self-contained HTML report

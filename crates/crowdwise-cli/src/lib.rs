@@ -4,8 +4,10 @@
 mod cli;
 mod commands;
 mod failure;
+mod fair;
 mod features;
 mod groups;
+mod known;
 mod options;
 mod source;
 
@@ -34,6 +36,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Rank(args) => commands::rank::run(args, talk),
         Command::Plan(args) => commands::plan::run(args, talk),
         Command::Bandit(args) => commands::bandit::run(args, talk),
+        Command::Assign(args) => commands::assign::run(args, talk),
+        Command::Transfer(args) => commands::transfer::run(args, talk),
         Command::Simulate(args) => commands::simulate::run(args, talk),
         Command::Report(args) => commands::report::run(args, talk),
         Command::Repro(args) => crowdwise_repro::run(args, talk),

@@ -65,6 +65,12 @@ pub struct InputOptions {
     /// Pairs of neighbouring items, one pair per row (CSV or TSV)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub graph: Option<String>,
+    /// Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub attribute: Option<String>,
+    /// Column of the attribute file with the groups [default: attribute or group]
+    #[arg(long, value_name = "COLUMN", requires = "attribute", hide_short_help = true)]
+    pub attribute_column: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -213,12 +219,19 @@ impl InputOptions {
             say(talk, &read.notes);
             data.structure = read.value;
         }
+        if let Some(file) = &self.attribute {
+            let (item, column) = (self.item.as_deref(), self.attribute_column.as_deref());
+            let own = item.filter(|_| file == &data.source);
+            let read = io::read_attribute(&Source::from_arg(file), &data.table, own, column)?;
+            say(talk, &read.notes);
+            data.attribute = Some(read.value);
+        }
         Ok(data)
     }
 
     /// The files that are read besides the answers.
-    pub fn files(&self) -> [Option<&str>; 3] {
-        [self.items.as_deref(), self.probabilities.as_deref(), self.graph.as_deref()]
+    pub fn files(&self) -> [Option<&str>; 4] {
+        [self.items.as_deref(), self.probabilities.as_deref(), self.graph.as_deref(), self.attribute.as_deref()]
     }
 }
 

@@ -37,9 +37,9 @@ pub struct Known {
 
 impl Known {
     /// All files that are read.
-    pub fn files<'a>(&'a self, answers: &'a str, input: &'a InputOptions) -> [Option<&'a str>; 6] {
-        let [items, probabilities, graph] = input.files();
-        [Some(answers), self.truth.as_deref(), self.gold.as_deref(), items, probabilities, graph]
+    pub fn files<'a>(&'a self, answers: &'a str, input: &'a InputOptions) -> [Option<&'a str>; 7] {
+        let [items, probabilities, graph, attribute] = input.files();
+        [Some(answers), self.truth.as_deref(), self.gold.as_deref(), items, probabilities, graph, attribute]
     }
 
     /// The answers with their gold, and the truth.
@@ -66,7 +66,7 @@ impl Known {
     }
 }
 
-fn with_gold(data: Dataset, file: Option<&str>, sets: bool, talk: Talk) -> Result<Dataset, Error> {
+pub fn with_gold(data: Dataset, file: Option<&str>, sets: bool, talk: Talk) -> Result<Dataset, Error> {
     let Some(file) = file else { return Ok(data) };
     let gold = read_gold(file, &data, sets, talk)?;
     Ok(data.with_gold(gold))
@@ -80,9 +80,9 @@ pub enum Given {
 
 impl FitOptions {
     /// The files that are read besides the answers.
-    pub fn files(&self) -> [Option<&str>; 4] {
-        let [items, probabilities, graph] = self.input.files();
-        [self.gold.as_deref(), items, probabilities, graph]
+    pub fn files(&self) -> [Option<&str>; 5] {
+        let [items, probabilities, graph, attribute] = self.input.files();
+        [self.gold.as_deref(), items, probabilities, graph, attribute]
     }
 
     /// Reads a kept fit, or reads answers and fits.

@@ -27,6 +27,7 @@ pub enum Family {
     Chains,
     Graphs,
     Groups,
+    Fairness,
     Pairs,
     Sets,
     Em,

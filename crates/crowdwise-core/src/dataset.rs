@@ -259,6 +259,39 @@ impl Probabilities {
     }
 }
 
+/// The group of every item by one attribute of the items: the dialect of a text, the hospital of an image.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attribute {
+    /// Names of the groups, sorted.
+    pub groups: Names,
+    /// Group of each item, in item order; `None` where nothing was said of it.
+    of: Vec<Option<u32>>,
+}
+
+impl Attribute {
+    /// From the group of every item by name.
+    pub fn new<'a>(of: impl IntoIterator<Item = Option<&'a str>>) -> Attribute {
+        let of: Vec<Option<&str>> = of.into_iter().collect();
+        let mut names: Vec<&str> = of.iter().flatten().copied().collect();
+        names.sort_unstable();
+        names.dedup();
+        let code = |name: &str| names.binary_search(&name).ok().map(|g| g as u32);
+        let of = of.iter().map(|name| name.and_then(code)).collect();
+        Attribute { groups: names.into_iter().collect(), of }
+    }
+
+    /// The group of item `i`; items that came later have none.
+    pub fn group(&self, i: usize) -> Option<usize> {
+        self.of.get(i).copied().flatten().map(|g| g as usize)
+    }
+
+    /// The same with the items in another order: the new n-th is the old `order[n]`-th.
+    pub(crate) fn renumbered(&self, order: &[u32]) -> Attribute {
+        let of = order.iter().map(|&o| self.of.get(o as usize).copied().flatten()).collect();
+        Attribute { groups: self.groups.clone(), of }
+    }
+}
+
 /// Everything a method may look at.
 #[derive(Clone, Debug)]
 pub struct Dataset {
@@ -269,6 +302,8 @@ pub struct Dataset {
     pub features: Option<Features>,
     /// Class probabilities of a classifier that did not learn from the item's own labels.
     pub probabilities: Option<Probabilities>,
+    /// Groups of items between which annotators and labels should be fair.
+    pub attribute: Option<Attribute>,
     /// Text of every item for people to read (the words of a text whose items are its tokens); empty where there is none.
     pub words: Vec<String>,
     /// Where it came from, for messages.
@@ -283,6 +318,7 @@ impl Dataset {
             gold: None,
             features: None,
             probabilities: None,
+            attribute: None,
             words: Vec::new(),
             source: "the data".into(),
         }
@@ -297,6 +333,7 @@ impl Dataset {
             gold: self.gold.clone(),
             features: None,
             probabilities: self.probabilities.clone(),
+            attribute: self.attribute.clone(),
             words: self.words.clone(),
             source: self.source.clone(),
         }
@@ -317,6 +354,7 @@ impl Dataset {
             gold: self.gold.clone(),
             features: self.features.clone(),
             probabilities: self.probabilities.clone(),
+            attribute: self.attribute.clone(),
             words: self.words.clone(),
             source: self.source.clone(),
         }

@@ -34,7 +34,7 @@ pub use about::{Family, Gives, Needs, Situation, StructureKind};
 pub use builder::TableBuilder;
 pub use context::{Context, Event, Run, Sink, Step};
 pub use crowdwise_numerics::stream;
-pub use dataset::{Dataset, Features, Gold, GoldValues, Probabilities, Structure};
+pub use dataset::{Attribute, Dataset, Features, Gold, GoldValues, Probabilities, Structure};
 pub use error::{BadRow, Error, Problems, group};
 pub use finding::{Finding, Severity, Statistic, Subject};
 pub use fit::{Annotators, Diagnostics, Fit, Objective, Outcome, Provenance, Stop, TracePoint, Truth};

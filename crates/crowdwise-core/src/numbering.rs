@@ -104,6 +104,7 @@ impl Numbering {
                 image: f.image,
             }),
             probabilities: data.probabilities.as_ref().map(|p| p.renumbered(&self.items)),
+            attribute: data.attribute.as_ref().map(|a| a.renumbered(&self.items)),
             words: if data.words.len() == self.items.len() {
                 self.items.iter().map(|&i| data.words[i as usize].clone()).collect()
             } else {

@@ -44,7 +44,12 @@ pub fn truth(bytes: &[u8]) {
 
 pub fn groups(bytes: &[u8]) {
     for table in tables() {
-        let _ = crowdwise_io::read_groups(&memory("groups.csv", bytes), &table);
+        let source = memory("groups.csv", bytes);
+        let _ = crowdwise_io::read_groups(&source, &table);
+        let _ = crowdwise_io::read_prices(&source, &table);
+        let _ = crowdwise_io::read_confusions(&source, &table);
+        let _ = crowdwise_io::read_attribute(&source, &table, None, None);
+        let _ = crowdwise_io::read_attribute(&source, &table, Some("id"), Some("dialect"));
     }
 }
 

@@ -32,6 +32,7 @@ pub static METHODS: &[Entry] = &[
     entry::<classes::confusion::SpammerHammer>(),
     entry::<classes::confusion::BayesDawidSkene>(),
     entry::<classes::confusion::Ibcc>(),
+    entry::<classes::confusion::KnownConfusions>(),
     // pooled
     entry::<classes::pooled::PooledDawidSkene>(),
     entry::<classes::pooled::CommunityBcc>(),
@@ -96,6 +97,8 @@ pub static METHODS: &[Entry] = &[
     entry::<classes::groups::GroupAwareVote>(),
     entry::<classes::groups::GroupAwareEm>(),
     entry::<classes::groups::AdversarySpectral>(),
+    // groups of items
+    entry::<classes::fairness::FairConfusion>(),
     // rankings and more comparisons
     entry::<comparisons::PlackettLuce>(),
     entry::<comparisons::PrefE2e>(),

@@ -31,5 +31,5 @@ pub use random::stream;
 pub use search::{bisect, golden_section};
 pub use special::{
     beta_quantile, binomial_tail, chi_square_quantile, digamma, ln_beta, ln_gamma, logistic, logistic_both, normal_cdf,
-    normal_quantile, normal_reach, normalise, soft_plus, softmax, student_tail,
+    normal_quantile, normal_reach, normalise, soft_plus, softmax, student_tail, trigamma,
 };

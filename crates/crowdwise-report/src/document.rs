@@ -4,10 +4,14 @@
 //! the fit, so that millions of them need no memory of their own.
 
 mod check;
+mod fairness;
 mod labels;
 mod leaderboard;
 mod start;
 
+pub use fairness::{
+    AnnotatorFairnessEntry, ClassFairnessEntry, FairnessEntry, GapEntry, GroupEntry, GroupRatesEntry, RateEntry,
+};
 pub use labels::{LabelEntry, LabelRows, Labels, place};
 pub use leaderboard::{LeaderRow, leaderboard};
 
@@ -47,6 +51,9 @@ pub struct FitDocument<'a> {
     pub elapsed_seconds: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluation: Option<Evaluation>,
+    /// How groups of items are treated, where the data have some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<FairnessEntry>,
     /// Share of each class in the model.
     pub class_prior: Option<Vec<f64>>,
     pub findings: Vec<FindingEntry>,
@@ -205,6 +212,7 @@ impl<'a> FitDocument<'a> {
             objective: fit.diagnostics.objective.clone(),
             elapsed_seconds: elapsed.as_secs_f64(),
             evaluation,
+            fairness: None,
             class_prior: fit.class_prior.clone(),
             findings: fit.findings.iter().map(FindingEntry::from).collect(),
             interval_level: fit.interval_level(),

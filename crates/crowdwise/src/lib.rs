@@ -49,7 +49,7 @@ pub use crowdwise_core::stats;
 #[doc(no_inline)]
 pub use crowdwise_core::voices;
 pub use crowdwise_core::{
-    Annotators, AnyMethod, BadRow, Capabilities, Categorical, Codes, Context, Dataset, Diagnostics, Entry, Error,
+    Annotators, AnyMethod, Attribute, BadRow, Capabilities, Categorical, Codes, Context, Dataset, Diagnostics, Entry, Error,
     Event, Family, Features, Finding, Fit, Gives, Gold, GoldValues, Hint, LabelKind, Method, MethodInfo, Names, Needs,
     Objective, Order, ParamInfo, Params, Preference, Probabilities, Problems, Rankings, Reference, Severity, Sink,
     Situation, Status, Stop, Structure, StructureKind, Subject, Syntax, Table, TableBuilder, TracePoint, Truth, Units,

@@ -2,6 +2,7 @@
 
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
+use crate::fair;
 use crate::fitting;
 use crate::options::FailIf;
 use crate::output::{Format, OutputOptions};
@@ -9,10 +10,11 @@ use crate::rows::{self, Push, Row, Sheet};
 use crate::source::{FitOptions, Given};
 use crate::talk::Talk;
 use clap::ValueEnum;
-use crowdwise::report::{AnnotatorEntry, DataCounts, SCHEMA, annotator_entries_at};
+use crowdwise::report::{AnnotatorEntry, DataCounts, FairnessEntry, SCHEMA, annotator_entries_at};
 use crowdwise::stats::LEVEL;
 use crowdwise::{Error, LabelKind, Severity, Stop};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -32,6 +34,9 @@ pub struct Args {
     /// Confidence level of the intervals, between 0 and 1 [default: 0.9]
     #[arg(long, value_name = "LEVEL", hide_short_help = true)]
     pub level: Option<f64>,
+    /// The class that counts as positive where groups of items are compared [default: the last of two, else each]
+    #[arg(long, value_name = "CLASS", hide_short_help = true)]
+    pub positive: Option<String>,
     /// Exit with code 1 if this is the case
     #[arg(long, value_enum, value_name = "CONDITION", value_delimiter = ',', hide_short_help = true)]
     pub fail_if: Vec<FailIf>,
@@ -64,6 +69,8 @@ struct Document<'a> {
     /// Level of the intervals.
     interval_level: f64,
     annotators: &'a [AnnotatorEntry],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fairness: Option<&'a FairnessEntry>,
 }
 
 /// What both kinds of source tell.
@@ -76,7 +83,13 @@ struct Table {
     rows: Vec<AnnotatorEntry>,
     stop: Stop,
     severities: Vec<Severity>,
+    fairness: Option<FairnessEntry>,
+    /// The largest gap between groups of items of every annotator, where there are groups.
+    gaps: BTreeMap<String, Worst>,
 }
+
+/// Value, interval, and where it is.
+type Worst = (f64, [f64; 2], String);
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if let Some(level) = args.level.filter(|l| !(*l > 0.0 && *l < 1.0)) {
@@ -85,8 +98,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             hint: Some("`--level 0.95` for intervals that miss one time in twenty".into()),
         });
     }
-    let [gold, items, probabilities, graph] = args.fit.files();
-    let mut out = args.output.open(&[Some(args.file.as_str()), gold, items, probabilities, graph])?;
+    let [gold, items, probabilities, graph, attribute] = args.fit.files();
+    let mut out = args.output.open(&[Some(args.file.as_str()), gold, items, probabilities, graph, attribute])?;
     let mut table = match args.fit.load(&args.file, talk)? {
         Given::Document(d) => Table {
             method: d.method,
@@ -97,11 +110,20 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             rows: d.annotators,
             stop: d.stop,
             severities: d.findings.iter().map(|f| f.severity).collect(),
+            fairness: kept_groups(args, d.fairness)?,
+            gaps: BTreeMap::new(),
         },
         Given::Fitted(given) => {
             let (data, fitted) = &*given;
             let classes = data.table.categorical().map(|c| c.classes.iter().map(str::to_owned).collect());
+            let fairness = fair::of(data, &fitted.fit, None, args.positive.as_deref())?;
+            let name = |j: usize| data.table.annotators().name(j).to_owned();
+            let gaps = fairness.iter().flat_map(|f| {
+                f.annotators.iter().filter_map(|a| Some((name(a.annotator), fair::worst(data, f, a)?)))
+            });
             Table {
+                gaps: gaps.collect(),
+                fairness: fairness.as_ref().map(|f| FairnessEntry::new(data, f)),
                 method: fitted.fit.provenance.method.clone(),
                 data: DataCounts::of(data),
                 kind: data.table.kind(),
@@ -125,16 +147,32 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             class_names: &table.class_names,
             interval_level: table.level,
             annotators: &table.rows,
+            fairness: table.fairness.as_ref(),
         };
         rows::write_json(&mut out, &document)?;
     } else {
         if table.rows.iter().any(|r| r.interval.is_some()) {
             talk.note(format_args!("low and high: the {} interval of the accuracy", percent(table.level)));
         }
-        rows::write(&mut out, sheet(table.kind, &table.rows), talk)?;
+        if table.fairness.is_some() {
+            talk.note("gap: the largest difference of FPR or FNR between groups, with its 90 % interval");
+        }
+        rows::write(&mut out, sheet(table.kind, &table.rows, &table.gaps), talk)?;
     }
     out.target.finish()?;
     Ok(fitting::exit(Some(table.stop), &table.severities, &args.fail_if, talk))
+}
+
+/// A kept fit knows the groups that it was made with, and no others.
+fn kept_groups(args: &Args, kept: Option<FairnessEntry>) -> Result<Option<FairnessEntry>, Error> {
+    let asked = args.fit.input.attribute.is_some() || args.positive.is_some();
+    if asked {
+        return Err(Error::Usage {
+            what: format!("{} is a finished fit: groups of items cannot be compared without the answers", args.file),
+            hint: Some("give the answers instead: `crowdwise annotators ANSWERS --attribute FILE`".into()),
+        });
+    }
+    Ok(kept)
 }
 
 /// A level as people write it: `90 %`.
@@ -187,7 +225,7 @@ fn sort(rows: &mut [AnnotatorEntry], order: Order) {
     }
 }
 
-fn sheet(kind: LabelKind, all: &[AnnotatorEntry]) -> Sheet<'_> {
+fn sheet<'a>(kind: LabelKind, all: &'a [AnnotatorEntry], gaps: &'a BTreeMap<String, Worst>) -> Sheet<'a> {
     if kind == LabelKind::Real {
         let columns = ["annotator", "n", "bias", "sd", "weight", "flags"];
         return Sheet::new(columns, all.len(), |at, row: &mut Row<'_>| {
@@ -206,13 +244,22 @@ fn sheet(kind: LabelKind, all: &[AnnotatorEntry]) -> Sheet<'_> {
             row.text(a.flags.join(" "));
         });
     }
-    let columns =
-        ["annotator", "n", "accuracy", "low", "high", "information_bits", "agreement", "bias", "error", "flags"];
-    Sheet::new(columns, all.len(), |at, row: &mut Row<'_>| {
+    let mut columns =
+        vec!["annotator", "n", "accuracy", "low", "high", "information_bits", "agreement", "bias", "error"];
+    if !gaps.is_empty() {
+        columns.extend(["gap", "gap_low", "gap_high", "gap_of"]);
+    }
+    columns.push("flags");
+    Sheet::new(columns, all.len(), move |at, row: &mut Row<'_>| {
         let a = &all[at];
         row.text(&*a.annotator).int(a.n as i64).maybe(a.accuracy);
         row.maybe(a.interval.map(|i| i[0])).maybe(a.interval.map(|i| i[1]));
         row.maybe(a.information_bits).maybe(a.agreement).maybe(a.bias).maybe(a.error);
+        if !gaps.is_empty() {
+            let own = gaps.get(&a.annotator);
+            row.maybe(own.map(|g| g.0)).maybe(own.map(|g| g.1[0])).maybe(own.map(|g| g.1[1]));
+            row.text(own.map_or("", |g| &g.2));
+        }
         row.text(a.flags.join(" "));
     })
 }

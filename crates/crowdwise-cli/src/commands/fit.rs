@@ -2,9 +2,11 @@
 
 use crate::cli::TEMPLATE;
 use crate::failure::Exit;
+use crate::fair;
 use crate::features;
 use crate::fitting;
 use crate::groups;
+use crate::known::{self, MATRICES, PRIOR};
 use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, method};
 use crate::output::{Format, OutputOptions, Target};
 use crate::rows::{self, Push, Row, Sheet};
@@ -12,7 +14,7 @@ use crate::source::Known;
 use crate::talk::{Talk, counted};
 use crowdwise::io::{Source, write_merged_spans};
 use crowdwise::questions::{TagSet, evaluate, merged_spans};
-use crowdwise::report::{FitDocument, LabelEntry, LabelRows};
+use crowdwise::report::{FairnessEntry, FitDocument, LabelEntry, LabelRows};
 use crowdwise::{AnyMethod, Dataset, Error, Fit, LabelKind, Severity, Structure, Truth};
 use std::path::{Path, PathBuf};
 
@@ -43,6 +45,15 @@ pub struct Args {
     /// Groups of annotators (annotator,group), for group-aware-vote and group-aware-em
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub groups: Option<String>,
+    /// Earlier fit (.json) whose annotators are the prior of these, matched by name, for pooled-dawid-skene
+    #[arg(long, value_name = "FIT", hide_short_help = true)]
+    pub prior_fit: Option<String>,
+    /// Known confusion matrices for known-confusions: a fit, or annotator,truth,label,probability
+    #[arg(long, value_name = "FILE", hide_short_help = true, conflicts_with = "prior_fit")]
+    pub annotators_from: Option<String>,
+    /// The class that counts as positive where groups of items are compared [default: the last of two, else each]
+    #[arg(long, value_name = "CLASS", hide_short_help = true)]
+    pub positive: Option<String>,
     /// Add a probability column for each class
     #[arg(long)]
     pub posterior: bool,
@@ -63,6 +74,15 @@ pub struct Args {
     pub input: InputOptions,
 }
 
+impl Args {
+    /// Files with what is known of annotators, and where it goes.
+    fn known_from(&self) -> impl Iterator<Item = (&str, known::Way)> {
+        [(&self.annotators_from, MATRICES), (&self.prior_fit, PRIOR)]
+            .into_iter()
+            .filter_map(|(file, way)| Some((file.as_deref()?, way)))
+    }
+}
+
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     // a slip in the method or its parameters is found before anything is read
     if let Some(name) = &args.method {
@@ -71,9 +91,13 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if args.groups.is_some() {
         groups::check(args.method.as_deref())?;
     }
+    for (_, way) in args.known_from() {
+        way.check(args.method.as_deref())?;
+    }
     let mut inputs = args.known.files(&args.answers, &args.input).to_vec();
     inputs.push(args.groups.as_deref());
     inputs.push(args.from.as_deref());
+    inputs.extend(args.known_from().map(|(file, _)| Some(file)));
     inputs.push(args.features.as_deref().and_then(Path::to_str));
     let earlier = args.from.as_deref().map(kept).transpose()?;
     let mut out = args.output.open(&inputs)?;
@@ -105,10 +129,21 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             talk.note(format_args!("{} is used: --groups says which annotators belong together", groups::DEFAULT));
             groups::DEFAULT
         }
-        (None, None) => crowdwise::default_method(&data).info.id,
+        (None, None) => match args.known_from().next() {
+            Some((_, way)) => {
+                talk.note(format_args!("{} is used for {}", way.default, way.option));
+                way.default
+            }
+            None => crowdwise::default_method(&data).info.id,
+        },
     };
     let mut params = args.params.clone();
     params.extend(args.groups.as_deref().map(|file| groups::read(file, &data, talk)).transpose()?);
+    if let Some(file) = &args.annotators_from {
+        let given = crate::options::pairs(&params)?.iter().any(|(name, _)| name == "class_shares");
+        params.extend(known::matrices(file, &data, given, talk)?);
+    }
+    params.extend(args.prior_fit.as_deref().map(|file| known::prior(file, &data, talk)).transpose()?);
     let method = match &earlier {
         Some(document) => as_before(document)?,
         None => method(name, &params)?,
@@ -116,14 +151,19 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let fitted = fitting::fit_from(&*method, &data, start.as_ref(), &args.run, talk)?;
     let fit = &fitted.fit;
     let evaluation = truth.as_ref().map(|gold| evaluate(fit, &data, gold));
+    let fairness = fair::of(&data, fit, truth.as_ref(), args.positive.as_deref())?;
     fitting::say_stop(fit, talk);
     if out.format == Format::Json {
-        let document = FitDocument::new(&data, fit, evaluation, fitted.elapsed);
+        let mut document = FitDocument::new(&data, fit, evaluation, fitted.elapsed);
+        document.fairness = fairness.as_ref().map(|f| FairnessEntry::new(&data, f));
         talk.timed("write", || rows::write_json(&mut out, &document))?;
     } else {
         fitting::say_findings(&fit.findings, talk);
         if let (Some(e), Some(file)) = (&evaluation, &args.known.truth) {
             fitting::say_evaluation(e, file, talk);
+        }
+        if let Some(f) = &fairness {
+            fair::say(&data, f, talk);
         }
         talk.timed("write", || rows::write(&mut out, labels(&data, fit, args.posterior), talk))?;
     }

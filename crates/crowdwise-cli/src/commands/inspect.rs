@@ -53,12 +53,13 @@ fn level(text: &str) -> Result<Level, String> {
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     // people read this, also through a pager: a pipe alone does not make it CSV
     let format = args.output.format.or_else(|| args.output.output.is_none().then_some(Format::Table));
-    let [items, probabilities, graph] = args.input.files();
+    let [items, probabilities, graph, attribute] = args.input.files();
     let mut out = OutputOptions { format, ..args.output.clone() }.open(&[
         Some(args.answers.as_str()),
         items,
         probabilities,
         graph,
+        attribute,
     ])?;
     let data = args.input.read(&args.answers, args.threads.map_or(0, usize::from), talk)?;
     let inspection = talk.timed("inspect", || match args.alpha {

@@ -93,8 +93,8 @@ struct Document<'a> {
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    let [gold, items, probabilities, graph] = args.fit.files();
-    let inputs = [Some(args.file.as_str()), args.answers.as_deref(), gold, items, probabilities, graph];
+    let [gold, items, probabilities, graph, attribute] = args.fit.files();
+    let inputs = [Some(args.file.as_str()), args.answers.as_deref(), gold, items, probabilities, graph, attribute];
     let mut out = args.output.open(&inputs)?;
     if args.answers.is_some() && !is_fit(&args.file) {
         return Err(Error::Usage {

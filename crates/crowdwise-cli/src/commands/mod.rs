@@ -2,6 +2,7 @@
 
 pub mod annotators;
 pub mod bandit;
+pub mod assign;
 pub mod compare;
 pub mod completions;
 pub mod convert;
@@ -18,3 +19,4 @@ pub mod rank;
 pub mod report;
 pub mod simulate;
 mod simulate_rows;
+pub mod transfer;

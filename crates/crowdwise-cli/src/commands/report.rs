@@ -58,8 +58,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     }
     check_page(&args.output)?;
     let to_stdout = args.output.as_os_str() == "-";
-    let [gold, items, probabilities, graph] = args.fit.files();
-    let inputs = [Some(args.answers.as_str()), args.truth.as_deref(), gold, items, probabilities, graph];
+    let [gold, items, probabilities, graph, attribute] = args.fit.files();
+    let inputs = [Some(args.answers.as_str()), args.truth.as_deref(), gold, items, probabilities, graph, attribute];
     let mut out = Target::open((!to_stdout).then_some(args.output.as_path()), &inputs)?;
     let (data, fitted) = args.fit.fit(&args.answers, talk)?;
     let truth = args.truth.as_deref().map(|file| read_truth(file, &data, args.fit.input.sets, talk)).transpose()?;

@@ -106,6 +106,11 @@ fn known(data: &Dataset, classes: &[u64]) -> Vec<u64> {
             *colour = mix(*colour, each.fold(0, u64::wrapping_add));
         }
     }
+    if let Some(a) = &data.attribute {
+        for (i, colour) in items.iter_mut().enumerate() {
+            *colour = mix(*colour, a.group(i).map_or(0, |g| g as u64 + 1));
+        }
+    }
     match data.gold.as_ref().map(|g| &g.values) {
         Some(GoldValues::Classes(v)) => {
             v.iter().for_each(|&(i, c)| items[i as usize] = mix(items[i as usize], mix(11, classes[c as usize])));

@@ -1,6 +1,7 @@
 //! One row per annotator.
 
 use super::accuracy::rates;
+use super::fairness::fairness;
 use super::suspects::{self, CONSTANT, CONSTANT_N, suspicions};
 use super::tally::{Tally, bias_and_error};
 use crate::stats::{self, LEVEL};
@@ -90,6 +91,7 @@ pub fn annotators_at(data: &Dataset, fit: &Fit, level: f64) -> Vec<AnnotatorRow>
 fn classes(data: &Dataset, fit: &Fit, level: f64, rows: &mut [AnnotatorRow]) {
     let Some(t) = Tally::of(data, fit, true) else { return };
     let rates = rates(data, fit, &t, level);
+    let fairness = fairness(data, fit, None, None);
     for (j, row) in rows.iter_mut().enumerate() {
         if row.n == 0 {
             continue;
@@ -102,6 +104,9 @@ fn classes(data: &Dataset, fit: &Fit, level: f64, rows: &mut [AnnotatorRow]) {
         row.agreement_n = t.agreed_n[j];
         row.agreement = (t.agreed_n[j] > 0).then(|| t.agreed[j] / t.agreed_n[j] as f64);
         row.flags.extend(suspicions(&t, fit, j).iter().map(|s| s.code().to_owned()));
+        if fairness.as_ref().is_some_and(|f| f.annotators[j].unfair) {
+            row.flags.push("unfair-annotator".into());
+        }
         let Some(c) = t.confusion(fit, j) else { continue };
         row.information_bits = Some(stats::information_bits(&t.posterior, &c));
         let (bias, error) = bias_and_error(&t.posterior, &c);

@@ -200,6 +200,7 @@ fn held(
             gold: data.gold.clone(),
             features: data.features.clone(),
             probabilities: data.probabilities.clone(),
+            attribute: data.attribute.clone(),
             words: Vec::new(),
             source: data.source.clone(),
         };

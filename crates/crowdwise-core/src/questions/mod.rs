@@ -10,6 +10,7 @@ mod copies;
 pub mod correlation;
 mod criteria;
 mod evaluate;
+mod fairness;
 mod findings;
 mod graph;
 mod habits;
@@ -39,6 +40,9 @@ pub use contradictions::{alike_names, alike_text};
 pub use copies::{CopyPair, copies, copy_findings, voices};
 pub use criteria::{cavity_agreement, vote_agreement};
 pub use evaluate::{Evaluation, ReliabilityBin, area_under_curve, evaluate, evaluate_rows, reliability};
+pub use fairness::{
+    AnnotatorFairness, ClassFairness, FairBasis, Fairness, Gap, GroupRate, GroupRates, fairness,
+};
 pub use findings::{ENDINGS, findings};
 pub use held_out::{NEVER, folds};
 pub use identifiability::{Basis, ClassPair, Identifiability, PairStrength, Separation, TripleCheck, identifiability};

@@ -1,5 +1,6 @@
 //! What whoever shows a fit asks about it, once.
 
+use super::fairness;
 use super::findings::{pairs_of_rankings, with_tally};
 use super::tally::Tally;
 use crate::{AnyMethod, Context, Dataset, Diagnostics, Error, Fit, MethodInfo, Subject};
@@ -16,6 +17,7 @@ pub fn review(method: &MethodInfo, data: &Dataset, fit: &mut Fit) {
 pub(super) fn review_with(method: &MethodInfo, data: &Dataset, fit: &mut Fit, tally: Option<&Tally>) {
     let found = with_tally(data, fit, tally);
     fit.findings.extend(found);
+    fit.findings.extend(fairness::of_fit(data, fit));
     if !method.capabilities.whole_rankings {
         fit.findings.extend(pairs_of_rankings(data));
     }

@@ -91,7 +91,8 @@ pub fn reordered(data: &Dataset, seed: u64) -> Dataset {
     let order: Vec<u32> = place.iter().map(|&o| o as u32).collect();
     let probabilities = data.probabilities.as_ref().map(|p| p.renumbered(&order));
     let words = if data.words.is_empty() { Vec::new() } else { place.iter().map(|&o| data.words[o].clone()).collect() };
-    Dataset { table, structure, gold, features, probabilities, words, source: data.source.clone() }
+    let attribute = data.attribute.as_ref().map(|a| a.renumbered(&order));
+    Dataset { table, structure, gold, features, probabilities, attribute, words, source: data.source.clone() }
 }
 
 /// Rankings in another order, with items and annotators numbered as they then first appear.

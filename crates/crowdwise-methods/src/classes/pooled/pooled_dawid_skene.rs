@@ -2,6 +2,7 @@
 
 mod model;
 
+use crate::classes::by_name::{self, ByName};
 use crate::classes::confusion::em::{self, Fitted, Settings, Start};
 use crate::classes::confusion::kernel::{Dense, Engine};
 use crate::classes::confusion::settling::Settle;
@@ -40,6 +41,9 @@ pub struct PooledDawidSkene {
     pub temperatures: Option<Vec<f64>>,
     /// Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
     pub init: Init,
+    /// Labels that annotators have given elsewhere, by annotator, truth and label, as a JSON object (`fit --prior-fit FIT` makes it):
+    /// they take the place of the pooled prior. With full matrices only.
+    pub prior: ByName,
 }
 
 /// What an annotator has of its own.
@@ -76,6 +80,7 @@ impl Default for PooledDawidSkene {
             prior_accuracy: 0.7,
             temperatures: None,
             init: Init::Majority,
+            prior: ByName::new(),
         }
     }
 }
@@ -206,6 +211,9 @@ impl Method for PooledDawidSkene {
         p.within("beta", self.beta, 0.0, 1e9);
         p.within("strength", self.strength, 1e-6, 1e9);
         p.between("prior_accuracy", self.prior_accuracy, 0.0, 1.0);
+        by_name::check("prior", &self.prior, p);
+        let full = self.structure == Structure::Full;
+        p.require(full || self.prior.is_empty(), "prior", "given", "empty with `structure=one`");
         for &t in self.temperatures.iter().flatten() {
             p.within("temperatures", t, 1e-6, 1.0);
         }

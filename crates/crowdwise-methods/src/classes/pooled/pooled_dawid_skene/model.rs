@@ -2,6 +2,7 @@
 
 use super::super::common;
 use super::{PooledDawidSkene, PooledPrior, Structure};
+use crate::classes::by_name;
 use crate::classes::confusion::em::Adaptive;
 use crate::classes::confusion::kernel::{Model, Sums};
 use crate::classes::confusion::shared::sum_ln;
@@ -26,6 +27,8 @@ pub(super) struct Pooled {
     cells: Vec<f64>,
     /// `full`: ln Γ of `cells`.
     ln_gamma: Vec<f64>,
+    /// What annotators bring from elsewhere, in place of `cells`: label x truth, and the sum of every column.
+    own: Vec<Option<(Vec<f64>, Vec<f64>)>>,
 }
 
 impl Pooled {
@@ -48,9 +51,35 @@ impl Pooled {
             cells: vec![0.0; k * k],
             ln_gamma: vec![0.0; k * k],
             base,
+            own: Vec::new(),
         };
         model.pooled(k, 0, &vec![0.0; k * k]);
+        if let Some(labels) = data.table.categorical().filter(|_| !p.prior.is_empty()) {
+            let given = by_name::tables(&p.prior, data, &labels);
+            model.own = given.into_iter().map(|own| own.map(|own| model.brought(k, &own))).collect();
+        }
         model
+    }
+
+    /// Dirichlet parameters of an annotator who brings these counts (truth x label, NaN where nothing is known), and their sums by
+    /// truth. A tenth of the fixed prior stays: what was never seen may still happen.
+    fn brought(&self, k: usize, counts: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let known = |t: usize| counts[t * k..(t + 1) * k].iter().any(|c| *c > 0.0);
+        let cell = |l: usize, t: usize| {
+            let fixed = self.strength * self.base[l * k + t];
+            if known(t) { counts[t * k + l].max(0.0) + 0.1 * fixed } else { fixed }
+        };
+        let cells: Vec<f64> = (0..k * k).map(|x| cell(x / k, x % k)).collect();
+        let sums = (0..k).map(|t| (0..k).map(|l| cells[l * k + t]).sum()).collect();
+        (cells, sums)
+    }
+
+    /// Dirichlet parameter of a cell of annotator `j`, and the sum of its column.
+    fn prior_of(&self, k: usize, j: usize, at: usize) -> (f64, f64) {
+        match self.own.get(j) {
+            Some(Some((cells, sums))) => (cells[at], sums[at % k]),
+            _ => (self.cells[at], self.strength),
+        }
     }
 
     /// Right and wrong labels with their prior.
@@ -60,22 +89,25 @@ impl Pooled {
         (right + self.strength * self.accuracy, (all - right).max(0.0) + self.strength * (1.0 - self.accuracy))
     }
 
-    fn full_table(&self, k: usize, counts: &[f64], table: &mut [f64]) -> f64 {
+    fn full_table(&self, k: usize, j: usize, counts: &[f64], table: &mut [f64]) -> f64 {
         let mut bound = 0.0;
         // labels that this annotator never gave are read by nobody
         let given = |l: usize| counts[l * k..][..k].iter().any(|&c| c > 0.0);
-        let total = |t: usize| self.strength + (0..k).map(|l| counts[l * k + t]).sum::<f64>();
+        let brings = self.own.get(j).is_some_and(Option::is_some);
+        let total = |t: usize| self.prior_of(k, j, t).1 + (0..k).map(|l| counts[l * k + t]).sum::<f64>();
         let totals: Vec<f64> = (0..k).map(total).collect();
-        for &n in &totals {
-            bound += ln_gamma(self.strength) - ln_gamma(n);
+        for (t, &n) in totals.iter().enumerate() {
+            bound += ln_gamma(self.prior_of(k, j, t).1) - ln_gamma(n);
         }
         let psi_total: Vec<f64> = totals.into_iter().map(digamma).collect();
         for l in (0..k).filter(|&l| given(l)) {
             for t in 0..k {
                 let at = l * k + t;
-                let b = counts[at] + self.cells[at];
+                let cell = self.prior_of(k, j, at).0;
+                let b = counts[at] + cell;
                 let expected_ln = digamma(b) - psi_total[t];
-                bound += ln_gamma(b) - self.ln_gamma[at] - counts[at] * expected_ln;
+                let first = if brings { ln_gamma(cell) } else { self.ln_gamma[at] };
+                bound += ln_gamma(b) - first - counts[at] * expected_ln;
                 table[at] = (self.temperature * expected_ln).max(-230.0).exp();
             }
         }
@@ -122,20 +154,20 @@ pub(crate) fn vote_shares(data: &Dataset, gold: Option<&[Option<u32>]>) -> Vec<f
 
 impl Model for Pooled {
     #[inline(always)]
-    fn table(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) -> Sums {
+    fn table(&self, k: usize, j: usize, counts: &[f64], table: &mut [f64]) -> Sums {
         let bound = match self.structure {
-            Structure::Full => self.full_table(k, counts, table),
+            Structure::Full => self.full_table(k, j, counts, table),
             Structure::One => self.one_table(k, counts, table),
         };
         [bound, 0.0, 0.0, 0.0]
     }
 
-    fn report(&self, k: usize, _j: usize, counts: &[f64], table: &mut [f64]) {
+    fn report(&self, k: usize, j: usize, counts: &[f64], table: &mut [f64]) {
         match self.structure {
             Structure::Full => {
                 for t in 0..k {
-                    let total = self.strength + (0..k).map(|l| counts[l * k + t]).sum::<f64>();
-                    (0..k).for_each(|l| table[l * k + t] = (counts[l * k + t] + self.cells[l * k + t]) / total);
+                    let total = self.prior_of(k, j, t).1 + (0..k).map(|l| counts[l * k + t]).sum::<f64>();
+                    (0..k).for_each(|l| table[l * k + t] = (counts[l * k + t] + self.prior_of(k, j, l * k + t).0) / total);
                 }
             }
             Structure::One => {
