@@ -34,7 +34,7 @@ pub use default::{DEFAULT_LEARNER, DefaultLearner, default_learner};
 pub use entry::{AnyLearner, Learn, Learned, LearnerEntry, Own};
 pub use labels::Labels;
 pub use matrix::Matrix;
-pub use model::{McDropout, Model};
+pub use model::{ExpertiseOf, McDropout, Model};
 pub use objective::{Batch, Objective, Outputs, Probabilities};
 pub use params::{Choose, NetworkKind, NetworkParams, Training};
 pub use readout::Readout;
