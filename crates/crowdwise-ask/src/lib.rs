@@ -3,3 +3,5 @@
 //! Everything here is a function of the answers so far, of what is known beside them (prices, capacities, questions that are
 //! out), and of a seed. It stands above the methods, whose models it asks, and below every front end: see
 //! `docs/adr/0015-asking-stands-above-the-methods.md`.
+
+pub mod features;

@@ -150,6 +150,15 @@ impl Model {
         self.rows(&mut self.network()?, &self.scaler.apply(features)?, Mode::Eval)
     }
 
+    /// How uncertain the function behind the probabilities is at new items, for models that know it (Gaussian processes: the
+    /// predictive variance, the mean over their questions).
+    pub fn variance(&self, features: &Features) -> Result<Option<Vec<f64>>, Error> {
+        let x = self.scaler.apply(features)?;
+        let all: Vec<u32> = (0..x.rows as u32).collect();
+        let z = scores(&mut self.network()?, &x, &all, Mode::Eval)?;
+        Ok(self.readout.variances(&self.numbers, &z))
+    }
+
     /// Class probabilities of the items of `data` from their features and the labels that they have. Labels by annotators
     /// whom the model does not know count nothing; their number is given back. A class that it does not know is an error.
     pub fn predict_with_labels(&self, data: &Dataset) -> Result<(Probabilities, usize), Error> {

@@ -9,7 +9,7 @@ use crate::params::{Choose, Training};
 use crate::readout::Readout;
 use crate::train::{Task, train};
 use crate::{Labels, Matrix, McDropout, Mode, Probabilities, Scaler, scores};
-use crowdwise_core::{Context, Dataset, Error, Features, Method, Params, Stop};
+use crowdwise_core::{Context, Dataset, Error, Features, Method, Problems, Stop};
 use std::sync::Arc;
 
 /// A fit of [`Dlc`] that is kept between refits: the network, the annotators and the map that they share start from where they
@@ -38,7 +38,9 @@ impl std::fmt::Debug for KeptDlc {
 impl KeptDlc {
     /// Knows nothing yet. `features` has a row for every item that may be asked about.
     pub fn new(dlc: &Dlc, features: &Features, k: usize, m: usize, seed: u64) -> Result<Self, Error> {
-        AnyMethod::check_params(dlc)?;
+        let mut problems = Problems::default();
+        dlc.check(&mut problems);
+        Error::all(problems.0)?;
         let network = &dlc.network;
         let by_channel = network.architecture(features, 1)?.input.channels != features.dim;
         let scaler = Scaler::new(features, network.standardise, network.limit, by_channel);
@@ -116,7 +118,8 @@ impl KeptDlc {
     pub fn posterior(&mut self, labels: &Labels, cx: &mut Context<'_>) -> Result<Vec<f64>, Error> {
         let f = self.sample(self.dlc.turns(0).passes.max(1), cx)?.mean;
         let items: Vec<u32> = (0..labels.items() as u32).collect();
-        cx.install(|| self.experts().infer_all(&self.x, labels, &items, &f, 0.0))
+        let (experts, x) = (self.experts(), self.x.as_ref());
+        cx.install(|| experts.infer_all(x, labels, &items, &f, 0.0))
     }
 
     /// P(annotator `j` is right on item `i`).
@@ -140,8 +143,8 @@ impl KeptDlc {
         Model::new(&recipe, self.seed, data, self.scaler.clone(), &self.net, readout, heard)
     }
 
-    /// What is asked of the kind of learning.
-    pub fn parameters(&self) -> &Dlc {
-        &self.dlc
+    /// Whether dropout draws different networks.
+    pub fn draws(&self) -> bool {
+        self.dlc.turns(0).passes > 0
     }
 }
