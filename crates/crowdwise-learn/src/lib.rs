@@ -13,6 +13,7 @@ mod default;
 pub mod em;
 mod entry;
 pub mod expert;
+pub mod grid;
 pub mod information;
 mod labels;
 pub mod layer;

@@ -2,6 +2,7 @@
 
 mod dropout;
 mod expertise;
+mod likelihood;
 pub(crate) mod saved;
 
 pub use dropout::McDropout;

@@ -1,0 +1,3 @@
+//! Questions, on data that was made and on recorded data.
+
+mod features;
