@@ -30,6 +30,7 @@ pub enum Strategy {
     /// The pairs whose answers say most of the truth, given classifier and labels.
     Gain,
     /// Items whose consensus of classifier and labels is worst, annotators at random.
+    #[serde(rename = "activelab")]
     ActiveLab,
     /// Items where the classifier's own function is least certain (Gaussian processes), of each the annotator who knows it best.
     Variance,
@@ -70,7 +71,7 @@ impl Strategy {
             Strategy::DalcQ => "dalc-q",
             Strategy::Bald => "bald",
             Strategy::Gain => "gain",
-            Strategy::ActiveLab => "active-lab",
+            Strategy::ActiveLab => "activelab",
             Strategy::Variance => "variance",
         }
     }

@@ -205,7 +205,7 @@ fn claims(set: Set, strategy: Strategy, own: Option<f64>, rd: Option<f64>, gain:
 const NOTE: &str = "`crowdwise repro dalc`: means ± standard errors over {seeds}; differences are paired by seed. Figure 5 stands in for Alexa's 15 000 samples, which are private. Every strategy begins \
      with the same labels at random, then batches: items at random (rd, ac) or those of which the classifier is unsure (ad, dalc: entropy of the mean of 20 draws of dropout), annotators at \
      random (rd, ad) or the one who knows the item best (ac, dalc; one item in ten is asked of anybody). dalc-q counts an item with labels as unsure only where classifier and labels together \
-     leave it open; gain takes the pairs whose answers say most; active-lab the items with the worst consensus. dlc goes on learning from where it was. Labels for rd's accuracy at the end: first \
+     leave it open; gain takes the pairs whose answers say most; activelab the items with the worst consensus. dlc goes on learning from where it was. Labels for rd's accuracy at the end: first \
      crossing of the mean curve, averaged over five refits; rd's own crossing is the noise of that measure. Area: mean accuracy over all refits. Printed by Yang et al. 2018: dalc > ad > ac > rd \
      at 15 000 queries, dalc 1.03 points of accuracy and 2.41 of AUC above rd, whose quality with 23 600 labels it has with 15 000 (63.5 %).";
 

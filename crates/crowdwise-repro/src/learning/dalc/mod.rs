@@ -32,7 +32,7 @@ pub struct Args {
     /// Sets of figure 5 [default: all but low-rank-wide]
     #[arg(long, value_enum, value_name = "A,B,…", value_delimiter = ',')]
     pub sets: Vec<Set>,
-    /// What is asked in figure 5: rd, ac, ad, dalc, dalc-q, gain, bald, active-lab [default: the first six]
+    /// What is asked in figure 5: rd, ac, ad, dalc, dalc-q, gain, bald, activelab [default: the first six]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', value_parser = strategy)]
     pub strategies: Vec<Strategy>,
     /// Leave out the tables and the figures 2 to 4
