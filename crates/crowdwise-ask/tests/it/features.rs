@@ -54,8 +54,9 @@ impl World {
     /// Logistic regression and annotators of rank 10, as the program that the figures of the specification come from.
     fn dalc(&self, seed: u64) -> Dalc {
         let dlc = Dlc {
+            inner_iter: 5,
             network: NetworkParams { network: NetworkKind::Linear, ..NetworkParams::default() },
-            training: Training { learning_rate: 0.02, batch_size: 0, weight_decay: 5e-3, ..Training::default() },
+            training: Training { learning_rate: 0.02, batch_size: 0, weight_decay: 1e-3, ..Training::default() },
             ..Dlc::default()
         };
         Dalc::new(&dlc, &self.train, 2, M, (40, 15), seed).unwrap()

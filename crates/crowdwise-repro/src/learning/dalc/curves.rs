@@ -25,8 +25,9 @@ const WINDOW: usize = 5;
 
 fn plan(set: Set, quick: bool) -> Plan {
     let linear = Dlc {
+        inner_iter: 5,
         network: NetworkParams { network: NetworkKind::Linear, ..NetworkParams::default() },
-        training: Training { learning_rate: 0.02, batch_size: 0, weight_decay: 5e-3, ..Training::default() },
+        training: Training { learning_rate: 0.02, batch_size: 0, weight_decay: 1e-3, ..Training::default() },
         ..Dlc::default()
     };
     let deep = Dlc {
