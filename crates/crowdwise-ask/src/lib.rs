@@ -7,6 +7,7 @@
 pub mod answers;
 pub mod bandit;
 pub mod fair;
+pub mod features;
 pub mod gold;
 pub mod model;
 mod named;

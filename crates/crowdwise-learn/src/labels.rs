@@ -39,6 +39,47 @@ impl Labels {
         }
     }
 
+    /// Labels that are known by number: item, annotator, class. Items and annotators without labels exist; the order of the rows
+    /// changes nothing.
+    ///
+    /// # Panics
+    /// If a number is out of range.
+    pub fn of_rows(items: usize, m: usize, k: usize, rows: &[(u32, u32, u32)]) -> Labels {
+        let mut rows = rows.to_vec();
+        rows.sort_unstable();
+        let mut offsets = vec![0; items + 1];
+        for &(i, j, l) in &rows {
+            assert!((j as usize) < m && (l as usize) < k, "annotator {j} of {m} says {l} of {k} classes");
+            offsets[i as usize + 1] += 1;
+        }
+        (0..items).for_each(|i| offsets[i + 1] += offsets[i]);
+        Labels {
+            k,
+            m,
+            offsets,
+            annotator: rows.iter().map(|r| r.1).collect(),
+            class: rows.iter().map(|r| r.2).collect(),
+            gold: vec![UNKNOWN; items],
+        }
+    }
+
+    /// Known classes of some items, in place of those that were known before.
+    ///
+    /// # Panics
+    /// If there is not one for every item.
+    #[must_use]
+    pub fn with_gold(mut self, gold: &[Option<usize>]) -> Labels {
+        assert_eq!(gold.len(), self.items(), "a known class or none for every item");
+        self.gold = gold.iter().map(|g| g.map_or(UNKNOWN, |g| g as u32)).collect();
+        self
+    }
+
+    /// Every label: item, annotator, class.
+    pub fn rows(&self) -> Vec<(u32, u32, u32)> {
+        let of = |i: usize| self.of(i).map(move |(j, l)| (i as u32, j as u32, l as u32));
+        (0..self.items()).flat_map(of).collect()
+    }
+
     pub fn items(&self) -> usize {
         self.offsets.len() - 1
     }
@@ -148,6 +189,16 @@ mod tests {
         assert_eq!((l.items(), l.k, l.m, l.len()), (5, 2, 3, 7));
         assert_eq!(l.vote_shares(), [0.0, 1.0, 0.5, 0.5, 2.0 / 3.0, 1.0 / 3.0, 0.0, 1.0, 0.5, 0.5]);
         assert_eq!(l.of(1).collect::<Vec<_>>(), [(0, 1), (1, 0)]);
+    }
+
+    #[test]
+    fn rows_in_any_order_are_the_same_labels() {
+        let l = labels(6);
+        let mut rows = l.rows();
+        rows.reverse();
+        let gold: Vec<Option<usize>> = (0..l.items()).map(|i| l.gold(i)).collect();
+        let again = Labels::of_rows(l.items(), l.m, l.k, &rows).with_gold(&gold);
+        assert_eq!((again.vote_shares(), again.rows()), (l.vote_shares(), l.rows()));
     }
 
     #[test]

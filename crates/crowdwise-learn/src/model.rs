@@ -1,6 +1,12 @@
 //! A trained classifier.
 
+mod dropout;
+mod expertise;
+mod likelihood;
 pub(crate) mod saved;
+
+pub use dropout::McDropout;
+pub use expertise::ExpertiseOf;
 
 use crate::classifier::scores;
 use crate::confusion::{Words, log_transposed, normalise};
@@ -10,7 +16,7 @@ use crate::learn::{Learner, Recipe};
 use crate::network::{Architecture, Network, Optimiser, OptimiserKind};
 pub(crate) use crate::readout::Readout;
 use crate::{Classifier, Matrix, Mode, Probabilities, Scaler, Weights};
-use crowdwise_core::{Dataset, Error, Features, stats, stream};
+use crowdwise_core::{Dataset, Error, Features, stream};
 use serde_json::Value;
 
 /// A classifier with everything that it needs to classify: method, parameters, classes, scaling, weights, and what the
@@ -66,18 +72,6 @@ impl Heard {
     pub fn confusion(confusion: &[f64], k: usize) -> Self {
         Heard { evidence: log_transposed(confusion, k), offset: vec![0.0; k], bound: 1.0, experts: None }
     }
-}
-
-/// What dropout says of the classifier's own uncertainty.
-#[derive(Clone, Debug, PartialEq)]
-pub struct McDropout {
-    /// Mean of the drawn probabilities.
-    pub mean: Probabilities,
-    /// Entropy of the mean in bits.
-    pub entropy: Vec<f64>,
-    /// Information in bits that the truth of the item would give about the classifier: the entropy of the mean less the
-    /// mean of the entropies.
-    pub bald: Vec<f64>,
 }
 
 impl Model {
@@ -157,6 +151,15 @@ impl Model {
         self.rows(&mut self.network()?, &self.scaler.apply(features)?, Mode::Eval)
     }
 
+    /// How uncertain the function behind the probabilities is at new items, for models that know it (Gaussian processes: the
+    /// predictive variance, the mean over their questions).
+    pub fn variance(&self, features: &Features) -> Result<Option<Vec<f64>>, Error> {
+        let x = self.scaler.apply(features)?;
+        let all: Vec<u32> = (0..x.rows as u32).collect();
+        let z = scores(&mut self.network()?, &x, &all, Mode::Eval)?;
+        Ok(self.readout.variances(&self.numbers, &z))
+    }
+
     /// Class probabilities of the items of `data` from their features and the labels that they have. Labels by annotators
     /// whom the model does not know count nothing; their number is given back. A class that it does not know is an error.
     pub fn predict_with_labels(&self, data: &Dataset) -> Result<(Probabilities, usize), Error> {
@@ -199,15 +202,6 @@ impl Model {
         Ok((f, strangers))
     }
 
-    /// P(annotator is right) on new items, where that depends on the item: whom to ask about which. Annotators are numbered
-    /// as in `annotators`.
-    pub fn expertise(&self, features: &Features, annotator: usize) -> Result<Option<Vec<f64>>, Error> {
-        let Some(experts) = self.heard.experts.as_ref().filter(|e| annotator < e.m) else { return Ok(None) };
-        let x = self.scaler.apply(features)?;
-        let f = self.rows(&mut self.network()?, &x, Mode::Eval)?;
-        Ok(Some((0..x.rows).map(|i| experts.right(x.row(i), annotator, f.row(i))).collect()))
-    }
-
     /// Class probabilities after somebody who knows the model has changed the features of every item to make it look like
     /// anything but its class: how robust the classifier is. Changes stay within the range of each feature.
     pub fn attacked(&self, features: &Features, classes: &[usize], attack: Attack) -> Result<Probabilities, Error> {
@@ -232,18 +226,6 @@ impl Model {
     pub fn sample(&self, features: &Features, passes: usize) -> Result<McDropout, Error> {
         let x = self.scaler.apply(features)?;
         let mut net = self.network()?;
-        let n = passes.max(1) as f64;
-        let mut mean = Probabilities { k: self.classes.len(), rows: vec![0.0; x.rows * self.classes.len()] };
-        let mut inner = vec![0.0; x.rows];
-        for pass in 0..passes.max(1) {
-            let f = self.rows(&mut net, &x, Mode::Sample(pass as u64))?;
-            mean.rows.iter_mut().zip(&f.rows).for_each(|(m, p)| *m += p / n);
-            for (i, h) in inner.iter_mut().enumerate() {
-                *h += stats::entropy_bits(f.row(i)) / n;
-            }
-        }
-        let entropy: Vec<f64> = (0..x.rows).map(|i| stats::entropy_bits(mean.row(i))).collect();
-        let bald = entropy.iter().zip(&inner).map(|(h, i)| (h - i).max(0.0)).collect();
-        Ok(McDropout { mean, entropy, bald })
+        McDropout::draw(passes, 0, |mode| self.rows(&mut net, &x, mode))
     }
 }

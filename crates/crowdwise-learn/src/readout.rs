@@ -34,6 +34,14 @@ impl Readout {
         }
     }
 
+    /// How uncertain the function behind the probabilities is, where that is known.
+    pub(crate) fn variances(&self, numbers: &[f64], scores: &Matrix) -> Option<Vec<f64>> {
+        match self {
+            Readout::Process { points } => Some(predict::variances(*points, numbers, scores)),
+            Readout::Softmax | Readout::Heads { .. } | Readout::Cumulative => None,
+        }
+    }
+
     /// How many numbers it needs; none if there are more than can be counted.
     pub(crate) fn numbers(&self, scores: usize, k: usize) -> Option<usize> {
         match self {

@@ -62,6 +62,8 @@ pub enum Table {
     BayesDgc(learning::Args),
     /// Annotators whose reliability depends on the item
     Dlc(learning::Args),
+    /// What to ask next, and whom: labels needed by random and by active choice
+    Dalc(learning::dalc::Args),
     /// The five tables of learners in one page
     Learning(learning::Args),
 }
@@ -81,6 +83,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         Table::DeepBp(args) => learning::deep_bp(args, talk),
         Table::BayesDgc(args) => learning::bayes_dgc(args, talk),
         Table::Dlc(args) => learning::dlc(args, talk),
+        Table::Dalc(args) => learning::dalc::run(args, talk),
         Table::Learning(args) => learning::all(args, talk),
     }
 }

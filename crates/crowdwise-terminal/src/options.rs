@@ -54,6 +54,10 @@ impl KeyValue {
         KeyValue(key.into(), value.into())
     }
 
+    pub fn key(&self) -> &str {
+        &self.0
+    }
+
     pub fn pair(&self) -> (String, Value) {
         (self.0.clone(), Value::String(self.1.clone()))
     }

@@ -1,5 +1,6 @@
 //! Asking, on simulated answers and on the real sets where they are.
 
+mod features;
 mod leases;
 mod model;
 mod numbers;

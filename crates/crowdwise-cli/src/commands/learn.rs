@@ -5,14 +5,15 @@ use crate::commands::fit::labels;
 use crate::failure::Exit;
 use crate::features::{self, Test};
 use crate::fitting;
-use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, pairs};
+use crate::options::{FailIf, InputOptions, KeyValue, RunOptions, check_repeated, pairs};
 use crate::output::{Format, OutputOptions, Target, unwritable};
 use crate::rows;
 use crate::source::Known;
-use crate::talk::Talk;
-use crowdwise::learn::{AnyLearner, DEFAULT_LEARNER, DefaultLearner, Model, default_learner};
+use crate::talk::{Talk, counted};
+use crowdwise::learn::grid::{Grid, Search, combinations, search};
+use crowdwise::learn::{AnyLearner, DEFAULT_LEARNER, Model, default_learner};
 use crowdwise::questions::{Evaluation, evaluate, review};
-use crowdwise::report::{DataCounts, FindingEntry, SCHEMA};
+use crowdwise::report::{Align, DataCounts, FindingEntry, SCHEMA, TextTable};
 use crowdwise::{Dataset, Error, Fit, Gold, Severity};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -26,6 +27,7 @@ use std::time::{Duration, Instant};
 Examples:
   crowdwise learn votes.csv --features x.npy -m max-mig --model-out m.cw
   crowdwise learn votes.csv --features photos/ -m aggnet --truth truth.csv
+  crowdwise learn votes.csv --features x.npy -m dlc --grid rank=5,10,20
 "
 )]
 pub struct Args {
@@ -41,6 +43,10 @@ pub struct Args {
     /// Set a parameter of the method; `crowdwise methods METHOD` lists them
     #[arg(short, long = "param", value_name = "KEY=VALUE")]
     pub params: Vec<KeyValue>,
+    /// Try every one of these values of a parameter, and of all combinations if given several times, and learn with those that
+    /// predict held-out labels best (with --gold: held-out gold)
+    #[arg(long, value_name = "KEY=V1,V2,…")]
+    pub grid: Vec<KeyValue>,
     #[command(flatten)]
     pub test: Test,
     #[command(flatten)]
@@ -67,6 +73,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     // slips are found before anything is read
     let name = args.method.as_deref().unwrap_or(DEFAULT_LEARNER);
     let mut method = learner(name, &args.params)?;
+    let settings = settings(args)?;
+    Error::all(settings.iter().filter_map(|s| with_values(name, &[], &args.params, s).err()).collect())?;
     args.test.check()?;
     let mut inputs = args.known.files(&args.answers, &args.input).to_vec();
     inputs.extend(args.test.files());
@@ -77,9 +85,23 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     data.features = Some(features::of_items(&args.features, args.input.items.as_deref(), &data, talk)?);
     let test = args.test.read(&data, talk)?;
     let chosen = args.method.is_none().then(|| default_learner(&data));
-    if let Some(chosen) = chosen.as_ref().filter(|c| c.id != DEFAULT_LEARNER) {
-        method = with_own(chosen, &args.params)?;
+    let own: &[(String, Value)] = chosen.as_ref().map_or(&[], |c| &c.params);
+    let id = chosen.as_ref().map_or(name, |c| c.id);
+    if chosen.is_some() {
+        method = with_values(id, own, &args.params, &[])?;
     }
+    let grid = if args.grid.is_empty() {
+        None
+    } else {
+        let how = Search { folds: FOLDS, by_gold: data.gold.is_some() };
+        let make = |values: &[(String, Value)]| with_values(id, own, &args.params, values);
+        let found = talk.timed("grid", || {
+            fitting::with_progress(method.info().id, &args.run, talk, |cx| search(&settings, &make, &data, how, cx))
+        })?;
+        say_grid(&found, talk);
+        method = make(&found.tried[found.best].values)?;
+        Some(found)
+    };
     let (mut fit, model) = talk
         .timed("learn", || fitting::with_progress(method.info().id, &args.run, talk, |cx| method.learn(&data, cx)))?;
     review(method.info(), &data, &mut fit);
@@ -94,7 +116,10 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let test = test.map(|t| t.evaluate(&model)).transpose()?;
     fitting::say_stop(&fit, talk);
     if out.format == Format::Json {
-        let document = document(&data, &fit, &model, truth.as_ref(), train.as_ref(), test.as_ref(), start.elapsed())?;
+        let mut document = document(&data, &fit, &model, truth.as_ref(), train.as_ref(), test.as_ref(), start.elapsed())?;
+        if let Some(grid) = &grid {
+            document["grid"] = grid_json(grid);
+        }
         talk.timed("write", || rows::write_json(&mut out, &document))?;
     } else {
         fitting::say_findings(&fit.findings, talk);
@@ -129,12 +154,78 @@ fn learner(name: &str, given: &[KeyValue]) -> Result<Box<dyn AnyLearner>, Error>
     entry.with(&pairs(given)?)
 }
 
-/// What was chosen, with the parameters that were given.
-fn with_own(chosen: &DefaultLearner, given: &[KeyValue]) -> Result<Box<dyn AnyLearner>, Error> {
-    let mut pairs = pairs(given)?;
-    let own: Vec<_> = chosen.params.iter().filter(|p| pairs.iter().all(|g| g.0 != p.0)).cloned().collect();
-    pairs.extend(own);
-    crowdwise::learner(chosen.id)?.with(&pairs)
+/// Parts of the items, each held out in turn.
+const FOLDS: usize = 3;
+
+/// All settings of the grid; slips in it come at once.
+fn settings(args: &Args) -> Result<Vec<Vec<(String, Value)>>, Error> {
+    check_repeated("parameter of the grid", args.grid.iter().map(|a| a.key()))?;
+    let given = |key: &str| args.params.iter().any(|p| p.key() == key);
+    let twice = args.grid.iter().filter(|a| given(a.key())).map(|a| Error::Usage {
+        what: format!("`{}` is given by -p and by --grid", a.key()),
+        hint: Some("leave one of them out".into()),
+    });
+    Error::all(twice.collect())?;
+    if args.grid.is_empty() {
+        return Ok(Vec::new());
+    }
+    let axis = |a: &KeyValue| {
+        let (key, value) = a.pair();
+        let all = value.as_str().unwrap_or_default().split(',').map(|v| Value::String(v.trim().into())).collect();
+        (key, all)
+    };
+    combinations(&args.grid.iter().map(axis).collect::<Vec<_>>())
+}
+
+/// The learner with what was given; what it would choose itself (`own`) counts only where nothing was given.
+fn with_values(
+    id: &str,
+    own: &[(String, Value)],
+    given: &[KeyValue],
+    values: &[(String, Value)],
+) -> Result<Box<dyn AnyLearner>, Error> {
+    let mut all = pairs(given)?;
+    all.extend(values.iter().cloned());
+    let rest: Vec<_> = own.iter().filter(|p| all.iter().all(|g| g.0 != p.0)).cloned().collect();
+    all.extend(rest);
+    crowdwise::learner(id)?.with(&all)
+}
+
+fn written(values: &[(String, Value)]) -> String {
+    let one = |(key, value): &(String, Value)| match value {
+        Value::String(v) => format!("{key}={v}"),
+        other => format!("{key}={other}"),
+    };
+    values.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// The table of the grid, and what was chosen.
+fn say_grid(grid: &Grid, talk: Talk) {
+    let judge = if grid.by_gold { "gold class" } else { "label" };
+    let mut table =
+        TextTable::new([("setting", Align::Left), (&*format!("log-likelihood of a held-out {judge}"), Align::Right), ("behind the best", Align::Right)]);
+    for t in &grid.tried {
+        let score = t.score.map_or_else(|| t.refused.clone().unwrap_or_default(), |s| format!("{s:.4}"));
+        let behind = t.behind.map_or_else(String::new, |(d, e)| format!("{d:.4} ± {e:.4}"));
+        table.row([written(&t.values).as_str(), &score, &behind]);
+    }
+    talk.note(table.render(None).trim_end());
+    let n = counted(grid.judges as u64, &format!("held-out {judge}"), &if grid.by_gold { "held-out gold classes".to_owned() } else { "held-out labels".to_owned() });
+    talk.note(format_args!("chosen by {n}: {}", written(&grid.tried[grid.best].values)));
+}
+
+fn grid_json(grid: &Grid) -> Value {
+    let one = |t: &crowdwise::learn::grid::Tried| {
+        let values: serde_json::Map<String, Value> = t.values.iter().cloned().collect();
+        json!({
+            "params": values, "score": t.score, "behind": t.behind.map(|b| b.0),
+            "behind_error": t.behind.map(|b| b.1), "refused": t.refused,
+        })
+    };
+    json!({
+        "judged_by": if grid.by_gold { "gold" } else { "labels" }, "judges": grid.judges, "folds": FOLDS,
+        "best": grid.best, "settings": grid.tried.iter().map(one).collect::<Vec<_>>(),
+    })
 }
 
 fn document(

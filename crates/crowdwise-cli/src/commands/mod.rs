@@ -1,8 +1,8 @@
 //! One file per command: its arguments, its examples, what it writes.
 
 pub mod annotators;
-pub mod bandit;
 pub mod assign;
+pub mod bandit;
 pub mod compare;
 pub mod completions;
 pub mod convert;

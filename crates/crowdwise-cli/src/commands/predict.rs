@@ -9,7 +9,7 @@ use crate::output::{Format, OutputOptions};
 use crate::rows::{self, Push, Row, Sheet};
 use crate::talk::{Talk, counted};
 use crowdwise::io::Source;
-use crowdwise::learn::{McDropout, Model, Probabilities};
+use crowdwise::learn::{ExpertiseOf, McDropout, Model, Probabilities};
 use crowdwise::questions::{area_under_curve, evaluate_rows};
 use crowdwise::report::SCHEMA;
 use crowdwise::{Error, stats};
@@ -23,6 +23,7 @@ use std::path::PathBuf;
 Examples:
   crowdwise predict m.cw --features new.npy -o labels.csv
   crowdwise predict m.cw --features x.npy --answers votes.csv
+  crowdwise predict m.cw --features new.npy --expertise    whom to ask about what
 "
 )]
 pub struct Args {
@@ -43,6 +44,10 @@ pub struct Args {
     /// Add a probability column for each class
     #[arg(long)]
     pub posterior: bool,
+    /// How often every annotator is right on every item (rows item, annotator, expertise), for models in which that depends
+    /// on the item: dlc, instance-confusion, mnn
+    #[arg(long, conflicts_with_all = ["answers", "truth", "samples", "posterior"])]
+    pub expertise: bool,
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), allow_negative_numbers = true)]
     pub threads: Option<u16>,
@@ -70,6 +75,18 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         model.seed,
         args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from),
     );
+    if args.expertise {
+        let (x, items) = features::rows(&args.features, args.input.items.as_deref(), talk)?;
+        let items = items.unwrap_or_else(|| (0..x.rows()).map(|r| r.to_string()).collect());
+        let known = cx.install(|| model.expertise_of(&x))??;
+        if out.format == Format::Json {
+            rows::write_json(&mut out, &expertise_json(&known, &model, &items))?;
+        } else {
+            rows::write(&mut out, expertise_sheet(&known, &model, &items), talk)?;
+        }
+        out.target.finish()?;
+        return Ok(Exit::Done);
+    }
     let p = if let Some(answers) = &args.answers {
         with_answers(args, &model, answers, &mut cx, talk)?
     } else {
@@ -152,5 +169,25 @@ fn sheet<'a>(p: &'a Predicted, model: &'a Model, posterior: bool) -> Sheet<'a> {
         if posterior {
             q.iter().for_each(|&x| _ = row.real(x));
         }
+    })
+}
+
+/// One row for every item and annotator.
+fn expertise_sheet<'a>(known: &'a ExpertiseOf<'_>, model: &'a Model, items: &'a [String]) -> Sheet<'a> {
+    let m = known.annotators();
+    Sheet::new(["item", "annotator", "expertise"], known.items() * m, move |r, row: &mut Row<'_>| {
+        let (i, j) = (r / m, r % m);
+        row.text(items[i].as_str()).text(model.annotators[j].as_str()).real(known.at(i, j));
+    })
+}
+
+fn expertise_json(known: &ExpertiseOf<'_>, model: &Model, items: &[String]) -> Value {
+    let one = |i: usize| -> Map<String, Value> {
+        model.annotators.iter().enumerate().map(|(j, name)| (name.clone(), known.at(i, j).into())).collect()
+    };
+    json!({
+        "schema": SCHEMA, "model": {"method": model.method, "params": model.params, "version": model.version},
+        "annotators": model.annotators,
+        "expertise": items.iter().enumerate().map(|(i, name)| json!({"item": name, "annotators": one(i)})).collect::<Vec<_>>(),
     })
 }

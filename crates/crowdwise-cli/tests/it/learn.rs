@@ -184,6 +184,54 @@ fn a_model_is_kept_predicts_and_says_what_it_is() {
 }
 
 #[test]
+fn a_model_says_who_knows_what() {
+    let dir = world();
+    learn(dir.path(), &["-m", "dlc", "--model-out", "m.cw"]).ok();
+    let ask = ["predict", "m.cw", "--features", "t.npy", "--items", "test-items.csv", "--expertise", "-q"];
+    let table = run_in(dir.path(), &ask).ok().stdout;
+    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|l| l.split(',').collect()).collect();
+    assert_eq!((table.lines().next(), rows.len()), (Some("item,annotator,expertise"), 40 * 12));
+    let p: Vec<f64> = rows.iter().map(|r| r[2].parse().unwrap()).collect();
+    assert!(p.iter().all(|p| (0.01..=0.99).contains(p)));
+    // one annotator is not as good on every item, and not every annotator is as good on one item
+    let of = |c: usize, name: &str| rows.iter().filter(|r| r[c] == name).map(|r| r[2].parse().unwrap()).collect::<Vec<f64>>();
+    for (c, name, n) in [(1, rows[0][1], 40), (0, rows[0][0], 12)] {
+        let all = of(c, name);
+        let spread = all.iter().copied().fold(0.0, f64::max) - all.iter().copied().fold(1.0, f64::min);
+        assert!(all.len() == n && spread > 1e-3, "{name}: {all:?}");
+    }
+    let d = run_in(dir.path(), &[&ask[..], &["--format", "json"]].concat()).ok().json();
+    let first: f64 = rows[0][2].parse().unwrap();
+    let same = d["expertise"][0]["annotators"][rows[0][1]].as_f64().unwrap();
+    assert!((same - first).abs() < 1e-9, "{same} {first}");
+    learn(dir.path(), &["-m", "aggnet", "--model-out", "n.cw"]).ok();
+    let refused = run_in(dir.path(), &["predict", "n.cw", "--features", "t.npy", "--expertise"]);
+    assert!(refused.code == 2 && refused.stderr.contains("knows no expertise"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("-m dlc"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_grid_is_judged_by_labels_that_were_held_out() {
+    let dir = world();
+    let learn = |more: &[&str]| run_in(dir.path(), &[&LEARN[..], more].concat());
+    let run = learn(&["-m", "aggnet", "-p", "epochs=15", "-p", "network=linear", "--grid", "learning_rate=1e-7,1e-2"]);
+    let run = run.ok();
+    assert!(run.stderr.contains("chosen by 400 held-out labels: learning_rate=1e-2"), "{}", run.stderr);
+    assert!(run.stderr.contains("learning_rate=1e-7"), "{}", run.stderr);
+    let json = ["-m", "aggnet", "-p", "epochs=8", "--grid", "learning_rate=1e-7,1e-2", "--grid", "hidden=4,8", "--format", "json"];
+    let d = learn(&json).ok().json();
+    assert_eq!((&d["grid"]["judged_by"], d["grid"]["settings"].as_array().unwrap().len()), (&"labels".into(), 4));
+    let best = d["grid"]["best"].as_u64().unwrap() as usize;
+    assert!(best >= 2 && d["params"]["learning_rate"] == 1e-2, "{}", d["grid"]);
+    assert_eq!(d["grid"]["settings"][best]["behind"], 0.0);
+    let slips = ["-m", "aggnet", "-p", "hidden=4", "--grid", "epoch=3,4"];
+    let refused = learn(&slips);
+    assert!(refused.code == 2 && refused.stderr.contains("no parameter `epoch`"), "{}", refused.stderr);
+    let refused = learn(&["-m", "aggnet", "-p", "hidden=4", "--grid", "hidden=3,4"]);
+    assert!(refused.code == 2 && refused.stderr.contains("given by -p and by --grid"), "{}", refused.stderr);
+}
+
+#[test]
 fn what_cannot_be_is_said_before_the_work() {
     let dir = world();
     let refused = |args: &[&str], words: &[&str]| {

@@ -78,6 +78,7 @@ pub fn crowd(s: &Simulation, seed: u64) -> Vec<TrueAnnotator> {
                 SimModel::Real => real(s, &mut a, &mut rng),
                 SimModel::BradleyTerry | SimModel::Rankings => comparing(s, &mut a, &mut rng),
                 SimModel::Glad => able(s, &mut a, &mut rng),
+                SimModel::LowRank => habitual(s, &mut a, &mut rng),
                 SimModel::LabellingFunctions => super::functions::draw(s, &mut a, &mut rng),
                 _ => confused(s, &mut a, &mut rng),
             }
@@ -169,14 +170,19 @@ fn spoil(c: &mut [f64], k: usize, rng: &mut ChaCha8Rng) {
     c.chunks_exact_mut(k).for_each(|row| row.copy_from_slice(&habit));
 }
 
+/// Only spammers have a matrix.
+fn habitual(s: &Simulation, a: &mut TrueAnnotator, rng: &mut ChaCha8Rng) {
+    if a.role == Role::Spammer {
+        let mut c = vec![0.0; s.classes * s.classes];
+        spoil(&mut c, s.classes, rng);
+        a.confusion = Some(c);
+    }
+}
+
 fn able(s: &Simulation, a: &mut TrueAnnotator, rng: &mut ChaCha8Rng) {
     let ability = s.ability + s.ability_sd * rng.sample::<f64, _>(StandardNormal);
     match a.role {
-        Role::Spammer => {
-            let mut c = vec![0.0; s.classes * s.classes];
-            spoil(&mut c, s.classes, rng);
-            a.confusion = Some(c);
-        }
+        Role::Spammer => habitual(s, a, rng),
         Role::Adversary => a.ability = Some(-ability.abs()),
         _ => a.ability = Some(ability),
     }

@@ -2,6 +2,7 @@
 
 use super::assign::Assigner;
 use super::crowd::crowd;
+use super::low_rank::LowRank;
 use super::random::{Keyed, Purpose};
 use super::{Role, SimModel, Simulation, TrueAnnotator};
 use crate::dataset::{Features, GoldValues, Structure};
@@ -69,6 +70,7 @@ pub struct Simulator {
     pub(super) shares: Vec<f64>,
     rows: Vec<f64>,
     means: Vec<f64>,
+    low_rank: Option<LowRank>,
     pub(super) assigner: Assigner,
     pub(super) next: u64,
     chain: Chain,
@@ -92,21 +94,23 @@ impl Simulator {
         simulation.check()?;
         let s = simulation.clone();
         let k = s.classes;
-        let annotators = crowd(&s, seed);
+        let key = Keyed(seed);
+        let mut annotators = crowd(&s, seed);
+        let low_rank = (s.model == SimModel::LowRank).then(|| LowRank::new(&s, key));
+        low_rank.iter().for_each(|l| l.say_accuracy(&mut annotators));
         let mut rows = Vec::new();
         if s.kind() == LabelKind::Categorical && s.model != SimModel::Sets {
             rows.reserve(annotators.len() * k * k);
             for a in &annotators {
                 match &a.confusion {
                     Some(c) => c.chunks_exact(k).for_each(|row| rows.extend(cumulated(row))),
-                    None => rows.resize(rows.len() + k * k, 0.0), // glad: the answer depends on the item
+                    None => rows.resize(rows.len() + k * k, 0.0), // the answer depends on the item
                 }
             }
         }
         let assigner = Assigner::new(&s, seed);
         let classes = matches!(s.kind(), LabelKind::Categorical | LabelKind::Similarity);
         let shares = if classes { cumulated(&s.shares()) } else { Vec::new() };
-        let key = Keyed(seed);
         let means = class_means(&s, key);
         Ok(Simulator {
             key,
@@ -114,6 +118,7 @@ impl Simulator {
             shares,
             rows,
             means,
+            low_rank,
             assigner,
             next: 0,
             chain: Chain::default(),
@@ -139,7 +144,21 @@ impl Simulator {
 
     /// Classes of independent items: the true class of an item.
     pub fn class_of(&self, item: u32) -> usize {
+        if let Some(low_rank) = &self.low_rank {
+            return pick(&self.shares, low_rank.place(&low_rank.features(item)));
+        }
         pick(&self.shares, self.key.uniform(Purpose::Truth, item as u64, 0))
+    }
+
+    /// Classes of independent items: what an annotator says of an item, or would say if it were asked.
+    pub fn answer(&self, item: u32, annotator: usize) -> usize {
+        self.class_answer(annotator, u64::from(item), self.class_of(item))
+    }
+
+    /// P(annotator is right about an item), where that depends on the features of the item.
+    pub fn expertise(&self, item: u32, annotator: usize) -> Option<f64> {
+        let (low_rank, a) = (self.low_rank.as_ref()?, &self.annotators[annotator]);
+        a.confusion.is_none().then(|| low_rank.right(&low_rank.features(item), a))
     }
 
     /// Fills the block with the next units; false when there are none left.
@@ -192,6 +211,10 @@ impl Simulator {
 
     /// Adds the numbers of an item: the mean of its class, and noise.
     pub(super) fn features_of(&self, item: u64, truth: usize, block: &mut Block) {
+        if let Some(low_rank) = &self.low_rank {
+            block.features.extend(low_rank.features(item as u32).iter().map(|x| *x as f32));
+            return;
+        }
         for d in 0..self.s.features {
             let z = self.key.normal(Purpose::Feature, Purpose::FeaturePhase, item, d as u64);
             block.features.push((self.means[truth * self.s.features + d] + z) as f32);
@@ -232,12 +255,15 @@ impl Simulator {
         let k = self.s.classes;
         let j = self.speaker(j, item);
         let u = self.key.uniform(Purpose::Answer, j as u64, item);
-        let Some(ability) = self.annotators[j].ability else {
+        let p = if let Some(p) = self.expertise(item as u32, j) {
+            p
+        } else if let Some(ability) = self.annotators[j].ability {
+            let ease = (self.s.ease_sd * self.key.normal(Purpose::Ease, Purpose::EasePhase, item, 0)).exp();
+            1.0 / (1.0 + (-ability * ease).exp())
+        } else {
             let row = (j * k + truth) * k;
             return pick(&self.rows[row..row + k], u);
         };
-        let ease = (self.s.ease_sd * self.key.normal(Purpose::Ease, Purpose::EasePhase, item, 0)).exp();
-        let p = 1.0 / (1.0 + (-ability * ease).exp());
         if u < p {
             return truth;
         }

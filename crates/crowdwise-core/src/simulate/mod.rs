@@ -6,6 +6,7 @@ mod crowd;
 mod functions;
 mod generate;
 mod kinds;
+mod low_rank;
 mod random;
 mod reorder;
 
@@ -50,11 +51,14 @@ pub enum SimModel {
     Rankings,
     /// Sources that vote for a class, or are silent: patterns, lookups, rules.
     LabellingFunctions,
+    /// P(right) = sigmoid(u · F x): annotators are short rows of numbers u, and a map F that all share says what the features x
+    /// of an item ask of them. The class is a linear function of the features.
+    LowRank,
 }
 
 impl SimModel {
     /// Every model, in the order in which people should meet them.
-    pub const ALL: [SimModel; 14] = [
+    pub const ALL: [SimModel; 15] = [
         SimModel::DawidSkene,
         SimModel::OneCoin,
         SimModel::ConfusionVector,
@@ -69,6 +73,7 @@ impl SimModel {
         SimModel::Graph,
         SimModel::Rankings,
         SimModel::LabellingFunctions,
+        SimModel::LowRank,
     ];
 
     /// As in JSON and on the command line.
@@ -84,14 +89,17 @@ impl SimModel {
     /// Whether a property of [`Simulation`] has any effect under this model.
     pub fn uses(self, property: &str) -> bool {
         use SimModel::{
-            BradleyTerry, Glad, Graph, LabellingFunctions, Rankings, Real, Sequences, Sets, Similarities, SpammerHammer,
+            BradleyTerry, Glad, Graph, LabellingFunctions, LowRank, Rankings, Real, Sequences, Sets, Similarities,
+            SpammerHammer,
         };
         let has_classes = !matches!(self, Real | BradleyTerry | Rankings);
         match property {
             "classes" | "class_shares" | "imbalance" => has_classes,
-            "features" | "separation" => has_classes && !matches!(self, Similarities | Sets),
-            "accuracy" => has_classes && self != Glad,
-            "concentration" => has_classes && !matches!(self, Glad | SpammerHammer),
+            "features" => has_classes && !matches!(self, Similarities | Sets),
+            "separation" => has_classes && !matches!(self, Similarities | Sets | LowRank),
+            "accuracy" => has_classes && !matches!(self, Glad | LowRank),
+            "concentration" => has_classes && !matches!(self, Glad | SpammerHammer | LowRank),
+            "rank" | "spread" | "certain" => self == LowRank,
             "hammers" => self == SpammerHammer,
             "ability" | "ability_sd" | "ease_sd" => self == Glad,
             "truth_mean" | "bias_sd" | "noise" => self == Real,
@@ -125,6 +133,7 @@ impl SimModel {
             SimModel::Graph => ("graph", "Items of a grid, neighbours alike"),
             SimModel::Rankings => ("rankings", "Rankings of some items"),
             SimModel::LabellingFunctions => ("labelling-functions", "Sources that vote for a class, or are silent"),
+            SimModel::LowRank => ("low-rank", "Annotators who know some items better than others"),
         }
     }
 }
@@ -220,6 +229,12 @@ pub struct Simulation {
     /// labelling-functions: standard deviation of the logarithm of how many votes an item attracts. It goes with the first of
     /// the features, if there are any.
     pub activity_sd: f64,
+    /// low-rank: numbers of an annotator.
+    pub rank: usize,
+    /// low-rank: factor on the annotators' numbers, which are drawn evenly from -0.3 to 0.6; 2 = expertise differs twice as much.
+    pub spread: f64,
+    /// low-rank: annotators are always right where they are more likely right than wrong, and never elsewhere.
+    pub certain: bool,
 }
 
 impl Default for Simulation {
@@ -262,6 +277,9 @@ impl Default for Simulation {
             votes: 1.5,
             one_class: 1.0,
             activity_sd: 0.5,
+            rank: 10,
+            spread: 1.0,
+            certain: false,
         }
     }
 }
@@ -269,6 +287,8 @@ impl Default for Simulation {
 /// Items of a ranking, and classes that sets are made of.
 const MOST_RANKED: u64 = 1000;
 const MOST_IN_SETS: usize = 64;
+/// Numbers of an annotator.
+const MOST_RANK: usize = 1024;
 /// Confusion matrices of all annotators may take this many numbers.
 const MAX_PARAMETERS: usize = 200_000_000;
 
@@ -384,6 +404,12 @@ impl Simulation {
             p.require(self.votes <= most, "votes", self.votes, &format!("at most the number of annotators ({most})"));
             share(&mut p, "one_class", self.one_class);
             p.at_least("activity_sd", self.activity_sd, 0.0);
+        }
+        if self.model == SimModel::LowRank {
+            let must = "at least 1, since class and expertise depend on them (20 are usual)";
+            p.require(self.features >= 1, "features", self.features, must);
+            p.require((1..=MOST_RANK).contains(&self.rank), "rank", self.rank, &format!("from 1 to {MOST_RANK}"));
+            p.at_least("spread", self.spread, 0.0);
         }
         if self.model == SimModel::Sets {
             let k = self.classes;

@@ -27,6 +27,10 @@ pub enum Purpose {
     Neighbour,
     Shown,
     Choice,
+    Embedding,
+    View,
+    Weight,
+    WeightPhase,
 }
 
 /// Mixing function of the SplitMix64 generator: every bit of the input changes half of the output.

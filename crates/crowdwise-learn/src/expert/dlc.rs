@@ -1,6 +1,6 @@
 use super::gates::Gates;
 use super::low_rank::{Freedom, LowRank};
-use super::turns::{InTurns, Turns};
+use super::turns::{Expertise, InTurns, Turns};
 use super::words::Form;
 use crate::learn::{Recipe, learn};
 use crate::{Choose, Labels, NetworkKind, NetworkParams, Training};
@@ -108,15 +108,25 @@ impl Method for Dlc {
 impl Learn for Dlc {
     fn learn(&self, data: &Dataset, cx: &mut Context<'_>, own: Own) -> Result<Learned, Error> {
         let recipe = Recipe::new(self, &self.network, &self.training);
+        learn(&recipe, data, cx, own, |task, cx| {
+            let experts = self.experts(task.labels.k, task.labels.m, task.x.cols, cx.seed)?;
+            Ok(InTurns::new(task, votes(&task.labels), experts, self.turns(self.warm_up)))
+        })
+    }
+}
+
+impl Dlc {
+    /// How turns are taken after so many epochs on the votes.
+    pub(super) fn turns(&self, warm_up: usize) -> Turns {
         let draws = self.network.dropout > 0.0 && self.network.network != NetworkKind::Linear;
-        let turns = Turns {
-            warm_up: self.warm_up,
-            passes: if draws { self.passes } else { 0 },
-            floor: 0.0,
-            judge_first: false,
-        };
-        match self.expertise {
-            Rank::LowRank => learn(&recipe, data, cx, own, |task, cx| {
+        Turns { warm_up, passes: if draws { self.passes } else { 0 }, floor: 0.0, judge_first: false }
+    }
+
+    /// Annotators of whom nothing is known yet.
+    pub(super) fn experts(&self, k: usize, m: usize, d: usize, seed: u64) -> Result<Box<dyn Expertise>, Error> {
+        Ok(match self.expertise {
+            Rank::LowRank => {
+                Form::LowRank { rank: self.rank }.check(k, m, d)?;
                 let freedom = Freedom {
                     rank: self.rank,
                     lambda: self.lambda,
@@ -124,21 +134,16 @@ impl Learn for Dlc {
                     rate: self.annotator_rate,
                     steps: self.inner_iter,
                 };
-                Form::LowRank { rank: self.rank }.check(&task.labels, task.x.cols)?;
-                let experts = LowRank::new(freedom, &task.labels, task.x.cols, cx.seed);
-                Ok(InTurns::new(task, votes(&task.labels), experts, turns))
-            }),
-            Rank::Sparse => learn(&recipe, data, cx, own, |task, _| {
-                // the pull is the same as above: lambda times the square, not half of it
-                let experts = Gates::new(2.0 * self.lambda, self.inner_iter, &task.labels, task.x.cols)?;
-                Ok(InTurns::new(task, votes(&task.labels), experts, turns))
-            }),
-        }
+                Box::new(LowRank::new(freedom, k, m, d, seed))
+            }
+            // the pull is the same as above: lambda times the square, not half of it
+            Rank::Sparse => Box::new(Gates::new(2.0 * self.lambda, self.inner_iter, k, m, d)?),
+        })
     }
 }
 
 /// Soft-max of the numbers of votes: a single vote is evidence, not the truth. Gold is certain.
-fn votes(labels: &Labels) -> Vec<f64> {
+pub(super) fn votes(labels: &Labels) -> Vec<f64> {
     let k = labels.k;
     let mut out = labels.vote_shares();
     for (i, row) in out.chunks_exact_mut(k).enumerate().filter(|(i, _)| labels.gold(*i).is_none()) {

@@ -20,12 +20,11 @@ pub(super) struct Gates {
 }
 
 impl Gates {
-    pub fn new(ridge: f64, steps: usize, labels: &Labels, d: usize) -> Result<Self, Error> {
-        let m = labels.m;
-        Form::Gate.check(labels, d)?;
+    pub fn new(ridge: f64, steps: usize, k: usize, m: usize, d: usize) -> Result<Self, Error> {
+        Form::Gate.check(k, m, d)?;
         let mut one = vec![0.0; d + 1];
         one[d] = START;
-        Ok(Gates { ridge, steps, experts: Experts { form: Form::Gate, k: labels.k, m, d, numbers: one.repeat(m) } })
+        Ok(Gates { ridge, steps, experts: Experts { form: Form::Gate, k, m, d, numbers: one.repeat(m) } })
     }
 }
 
@@ -116,7 +115,7 @@ mod tests {
         let mut rng = stream(33, "gates", 1);
         let x = Matrix::new(n, d, (0..n * d).map(|_| rng.random_range(-1.0..1.0)).collect());
         let right: Vec<f64> = (0..labels.len()).map(|_| rng.random()).collect();
-        let mut gates = Gates::new(0.5, 100, &labels, d).unwrap();
+        let mut gates = Gates::new(0.5, 100, labels.k, labels.m, d).unwrap();
         gates.learn(&x, &labels, &items, &right);
         let first = firsts(&labels, &items);
         for j in 0..labels.m {

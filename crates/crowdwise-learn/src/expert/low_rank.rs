@@ -48,8 +48,8 @@ struct Part {
 }
 
 impl LowRank {
-    pub fn new(freedom: Freedom, labels: &Labels, d: usize, seed: u64) -> Self {
-        let (m, rank) = (labels.m, freedom.rank);
+    pub fn new(freedom: Freedom, k: usize, m: usize, d: usize, seed: u64) -> Self {
+        let rank = freedom.rank;
         let common = (START / rank as f64).sqrt();
         let mut rng = stream(seed, "expertise", 0);
         let mut noise = || -> f64 { NOISE * Distribution::<f64>::sample(&StandardNormal, &mut rng) };
@@ -65,7 +65,7 @@ impl LowRank {
             u: AnnotatorRows::new(rank, u),
             view: AnnotatorRows::new(before.len(), before.clone()),
             before,
-            experts: Experts { form: Form::LowRank { rank }, k: labels.k, m, d, numbers },
+            experts: Experts { form: Form::LowRank { rank }, k, m, d, numbers },
         }
     }
 
@@ -180,7 +180,7 @@ mod tests {
         let right: Vec<f64> = (0..labels.len()).map(|_| rng.random()).collect();
         let first = firsts(&labels, &items);
         let freedom = Freedom { rank: 3, lambda: 0.4, lambda_view: 0.7, rate: 0.1, steps: 1 };
-        let made = || LowRank::new(freedom, &labels, d, 2);
+        let made = || LowRank::new(freedom, labels.k, labels.m, d, 2);
         let mut start = made().experts.numbers;
         start.iter_mut().for_each(|w| *w += rng.random_range(-0.4..0.4));
         let value = |numbers: &[f64]| {

@@ -121,7 +121,7 @@ impl Learn for Mnn {
             steps: self.inner_iter,
         };
         learn(&recipe, data, cx, own, |task, cx| {
-            Form::Mixed { hidden: self.embedding }.check(&task.labels, task.x.cols)?;
+            Form::Mixed { hidden: self.embedding }.check(task.labels.k, task.labels.m, task.x.cols)?;
             Ok(Anchored {
                 x: task.x.clone(),
                 labels: task.labels.clone(),

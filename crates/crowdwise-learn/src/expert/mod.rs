@@ -4,6 +4,7 @@ mod dlc;
 mod gates;
 mod heads;
 mod instance_confusion;
+mod kept;
 mod low_rank;
 mod mixed;
 mod mnn;
@@ -11,5 +12,6 @@ mod turns;
 pub(crate) mod words;
 
 pub use dlc::{Dlc, Rank};
+pub use kept::KeptDlc;
 pub use instance_confusion::{Dependence, InstanceConfusion};
 pub use mnn::Mnn;

@@ -16,6 +16,20 @@ pub(super) trait Expertise: Send {
     fn restore(&mut self, numbers: &[f64]);
 }
 
+impl Expertise for Box<dyn Expertise> {
+    fn experts(&self) -> &Experts {
+        self.as_ref().experts()
+    }
+
+    fn learn(&mut self, x: &Matrix, labels: &Labels, items: &[u32], right: &[f64]) {
+        self.as_mut().learn(x, labels, items, right);
+    }
+
+    fn restore(&mut self, numbers: &[f64]) {
+        self.as_mut().restore(numbers);
+    }
+}
+
 /// When what happens.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turns {
@@ -42,6 +56,11 @@ pub(super) struct InTurns<E> {
 impl<E: Expertise> InTurns<E> {
     pub fn new(task: &Task, q: Vec<f64>, experts: E, turns: Turns) -> Self {
         InTurns { x: task.x.clone(), labels: task.labels.clone(), k: task.labels.k, q, experts, turns }
+    }
+
+    /// The annotators, when the turns are over.
+    pub fn into_experts(self) -> E {
+        self.experts
     }
 
     fn row(&self, i: u32) -> &[f64] {

@@ -71,14 +71,13 @@ impl Form {
     }
 
     /// Refuses more numbers than fit into memory.
-    pub fn check(self, labels: &Labels, d: usize) -> Result<(), Error> {
-        if self.numbers(labels.k, labels.m, d).is_some_and(|n| n <= MOST) {
+    pub fn check(self, k: usize, m: usize, d: usize) -> Result<(), Error> {
+        if self.numbers(k, m, d).is_some_and(|n| n <= MOST) {
             return Ok(());
         }
         Err(Error::Unsupported {
             what: format!(
-                "expertise of {} annotators in {} classes by {d} features does not fit into memory",
-                labels.m, labels.k
+                "expertise of {m} annotators in {k} classes by {d} features does not fit into memory"
             ),
             hint: Some("⟦-m dlc⟧ needs a few numbers per annotator only; else give fewer features".into()),
         })
@@ -157,11 +156,10 @@ impl Experts {
         out.iter_mut().zip(self.matrix(look, j)).for_each(|(x, p)| *x += p);
     }
 
-    /// P(annotator `j` is right) on an item with these class probabilities.
-    pub fn right(&self, x: &[f32], j: usize, f: &[f64]) -> f64 {
-        let look = self.look(x);
-        self.coin(&look, j).map_or_else(
-            || f.iter().zip(self.matrix(&look, j).iter().step_by(self.k + 1)).map(|(f, a)| f * a).sum(),
+    /// P(annotator `j` is right) on an item that is seen so and has these class probabilities.
+    pub fn right_at(&self, look: &[f64], j: usize, f: &[f64]) -> f64 {
+        self.coin(look, j).map_or_else(
+            || f.iter().zip(self.matrix(look, j).iter().step_by(self.k + 1)).map(|(f, a)| f * a).sum(),
             |(right, _)| right,
         )
     }
@@ -229,8 +227,8 @@ mod tests {
         let labels = some_labels(5, 4, 3);
         let large = 1 << 40;
         for form in [Form::Gate, Form::LowRank { rank: 10 }, Form::Heads { rank: 4 }, Form::Mixed { hidden: 8 }] {
-            form.check(&labels, 100).unwrap();
-            let e = form.check(&labels, large).unwrap_err();
+            form.check(labels.k, labels.m, 100).unwrap();
+            let e = form.check(labels.k, labels.m, large).unwrap_err();
             assert!(e.to_string().contains("does not fit into memory") && e.hint().is_some(), "{e}");
         }
         assert!(Form::Heads { rank: usize::MAX }.numbers(3, 4, 5).is_none());
@@ -247,7 +245,7 @@ mod tests {
         let mut row = vec![1.0 / 3.0; 3];
         experts.infer(&[-1.0], [(0, 1)].into_iter(), &mut row);
         assert!((row[1] - (1.0 - knows)).abs() < 1e-12, "{row:?}");
-        assert!((experts.right(&[1.0], 0, &[1.0, 0.0, 0.0]) - knows).abs() < 1e-12);
+        assert!((experts.right_at(&experts.look(&[1.0]), 0, &[1.0, 0.0, 0.0]) - knows).abs() < 1e-12);
         assert!((experts.matrix(&experts.look(&[1.0]), 0)[4] - knows).abs() < 1e-12);
     }
 }

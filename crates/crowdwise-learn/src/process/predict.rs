@@ -68,6 +68,15 @@ pub(crate) fn probabilities(points: usize, all: &[f64], k: usize, x: &Matrix) ->
     Probabilities { k, rows }
 }
 
+/// Variance of the process at rows of features, the mean over its questions: how little is known of such items.
+pub(crate) fn variances(points: usize, all: &[f64], x: &Matrix) -> Vec<f64> {
+    let (places, rest) = all.split_at(points * x.cols);
+    let asked: Vec<Question<'_>> =
+        rest.chunks_exact(2 + points + points * points).map(|part| Question::new(points, part)).collect();
+    let mean = |i: usize| asked.iter().map(|q| q.at(places, x.row(i)).1).sum::<f64>() / asked.len().max(1) as f64;
+    (0..x.rows).into_par_iter().map(mean).collect()
+}
+
 /// P(yes) where the value has this mean and variance.
 pub(super) fn yes((mean, variance): (f64, f64)) -> f64 {
     normal_cdf(mean / (1.0 + variance).sqrt())

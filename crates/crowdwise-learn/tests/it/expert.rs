@@ -2,8 +2,10 @@
 
 use crate::common;
 
-use common::{World, fit, inferred, tested};
-use crowdwise_core::{Dataset, Features, Fit, stream};
+use common::{World, accuracy, fit, inferred, tested};
+use crowdwise_core::{Context, Dataset, Features, Fit, stream};
+use crowdwise_learn::expert::{Dlc, KeptDlc};
+use crowdwise_learn::{Labels, NetworkKind, NetworkParams};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -246,4 +248,84 @@ fn mnn_corrects_labels_where_features_are_good() {
     println!("mnn: labels {labels} (vote {base}, nearly as printed {paper}), test {right}");
     assert!(labels > base && right > 0.85, "labels {labels}, vote {base}, test {right}");
     assert!(f.diagnostics.details["anchors"].as_u64().unwrap() > 1000);
+}
+
+/// DLC kept while labels arrive in five parts, on this number of threads: the last state.
+fn kept(made: &LowRank, m: usize, threads: usize) -> (KeptDlc, Labels, Vec<f64>) {
+    let mut rows: Vec<(u32, u32, u32)> =
+        made.labels.iter().map(|&(i, j, l)| (i as u32, j as u32, l as u32)).collect();
+    // in no order that means anything
+    rows.sort_by_key(|r| (r.0 * 7919 + r.1 * 31) % 1009);
+    let (n, all) = (made.train.truth.len(), rows.len());
+    let dlc = Dlc {
+        network: NetworkParams { network: NetworkKind::Mlp, hidden: 16, ..NetworkParams::default() },
+        ..Dlc::default()
+    };
+    let mut kept = KeptDlc::new(&dlc, &made.train.features, 2, m, 7).unwrap();
+    let mut cx = Context::new(99, threads);
+    let whole = Labels::of_rows(n, m, 2, &rows);
+    for part in 1..=5 {
+        let now = Labels::of_rows(n, m, 2, &rows[..all * part / 5]);
+        kept.refit(&now, if part == 1 { 20 } else { 10 }, &mut cx).unwrap();
+    }
+    rows.reverse();
+    let q = kept.posterior(&Labels::of_rows(n, m, 2, &rows), &mut cx).unwrap();
+    (kept, whole, q)
+}
+
+#[test]
+fn dlc_that_is_kept_is_as_good_as_dlc_from_the_beginning() {
+    let m = 60;
+    let made = LowRank::sparse(600, m, 0.06, true, 5);
+    let (mut kept, labels, q) = kept(&made, m, 1);
+    let new = kept.predict(&made.test.features).unwrap();
+    let data = made.train.dataset(&made.labels);
+    let dlc = [("network", json!("mlp")), ("hidden", json!(16)), ("epochs", json!(60))];
+    let (fit, cold) = fit("dlc", &dlc, &data, 7);
+    let (warm, start) = (accuracy(2, &new.rows, &made.test.truth), tested(&cold, &made.test));
+    let (found, by_cold) = (accuracy(2, &q, &made.train.truth), inferred(&fit, &made.train.truth));
+    println!("new items {warm:.3} kept, {start:.3} cold; labels {found:.3}, {by_cold:.3}");
+    assert!(warm > start - 0.04 && found > by_cold - 0.03, "{warm} {start} {found} {by_cold}");
+    // what it knows is what a model keeps of it
+    let model = kept.model(&data).unwrap();
+    let known = model.expertise_of(&made.train.features).unwrap();
+    let own = |j: usize| model.annotators.iter().position(|n| *n == format!("a{j}")).unwrap();
+    for (i, j) in [(0, 0), (17, 3), (599, 59)] {
+        assert!((kept.expertise(i, j) - known.at(i, own(j))).abs() < 1e-12);
+    }
+    assert_eq!(labels.len(), made.labels.len());
+}
+
+#[test]
+fn dlc_that_is_kept_is_the_same_on_any_number_of_threads() {
+    let made = LowRank::sparse(300, 30, 0.1, true, 6);
+    let (one, _, q) = kept(&made, 30, 1);
+    let (four, labels, again) = kept(&made, 30, 4);
+    assert!(q.iter().zip(&again).all(|(a, b)| a.to_bits() == b.to_bits()));
+    assert_eq!(one.expertise(5, 7).to_bits(), four.expertise(5, 7).to_bits());
+    let mut other = KeptDlc::new(&Dlc::default(), &made.train.features, 2, 31, 0).unwrap();
+    let e = other.refit(&labels, 1, &mut Context::new(0, 1)).unwrap_err().to_string();
+    assert!(e.contains("30 annotators") && e.contains("31"), "{e}");
+}
+
+/// With features far from all that was learned from, draws of dropout disagree more; without dropout they are the same.
+#[test]
+fn draws_of_dropout_know_how_far_they_are_from_home() {
+    let made = LowRank::sparse(400, 40, 0.1, true, 8);
+    let data = made.train.dataset(&made.labels);
+    let with = |dropout: f64| {
+        let settings = [("network", json!("mlp")), ("dropout", json!(dropout)), ("limit", json!(0.0)), ("epochs", json!(20))];
+        fit("dlc", &settings, &data, 3).1
+    };
+    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+    let still = with(0.0).sample(&made.test.features, 10).unwrap();
+    assert!(still.bald.iter().all(|b| b.abs() < 1e-9));
+    let model = with(0.5);
+    let home = model.sample(&made.test.features, 30).unwrap();
+    // the reflection of every item at the origin: features are never negative
+    let mut away = made.test.features.clone();
+    away.values.iter_mut().for_each(|x| *x = -*x);
+    let far = model.sample(&away, 30).unwrap();
+    println!("bald {:.4} at home, {:.4} away", mean(&home.bald), mean(&far.bald));
+    assert!(mean(&home.bald) > 1e-4 && mean(&far.bald) > mean(&home.bald), "{} {}", mean(&home.bald), mean(&far.bald));
 }

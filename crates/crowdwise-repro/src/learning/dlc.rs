@@ -61,7 +61,7 @@ fn made(n: usize, share: f64, noisy: bool, seed: u64) -> Made {
     Made { items: Items { features, truth }, annotators: n, labels, right }
 }
 
-fn correlation(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn correlation(a: &[f64], b: &[f64]) -> f64 {
     let n = a.len() as f64;
     let (ma, mb) = (a.iter().sum::<f64>() / n, b.iter().sum::<f64>() / n);
     let of = |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(b).map(|(x, y)| f(x - ma, y - mb)).sum::<f64>();

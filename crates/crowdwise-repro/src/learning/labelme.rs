@@ -79,7 +79,7 @@ fn usual(method: &str) -> Option<&'static str> {
 pub struct Crowd {
     pub name: &'static str,
     pub data: Dataset,
-    test: Items,
+    pub test: Items,
 }
 
 pub fn read(folder: &Path, name: &'static str, threads: usize) -> Result<Crowd, Error> {

@@ -1,6 +1,8 @@
 //! Tables of classifiers learned from crowds: what they share.
 
 pub mod bayes_dgc;
+mod components;
+pub mod dalc;
 pub mod deep_bp;
 mod digits;
 pub mod dlc;
@@ -135,10 +137,10 @@ impl Part {
 }
 
 /// Makes one table.
-type Make = fn(&Args, &mut Trials<'_>) -> Result<Part, Error>;
+type Make<'a> = &'a dyn Fn(&Args, &mut Trials<'_>) -> Result<Part, Error>;
 
 /// Makes tables and writes them as one page.
-fn write(title: &'static str, parts: &[Make], args: &Args, talk: Talk) -> Result<Exit, Error> {
+fn write(title: &'static str, parts: &[Make<'_>], args: &Args, talk: Talk) -> Result<Exit, Error> {
     let out = page::open(&args.output)?;
     let mut trials = Trials::new(&args.run, talk, args.keep.as_deref())?;
     let mut page = Page { title, notes: Vec::new(), grids: Vec::new(), columns: COLUMNS.to_vec(), figures: Vec::new() };
@@ -178,26 +180,26 @@ fn write(title: &'static str, parts: &[Make], args: &Args, talk: Talk) -> Result
 const COLUMNS: [&str; 7] = ["table", "setting", "method", "figure", "mean", "sd", "runs"];
 
 pub fn labelme(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    write("Classifiers learned from LabelMe and Music", &[labelme::part], args, talk)
+    write("Classifiers learned from LabelMe and Music", &[&labelme::part], args, talk)
 }
 
 pub fn max_mig(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    write("Annotators with mistakes in common", &[max_mig::part], args, talk)
+    write("Annotators with mistakes in common", &[&max_mig::part], args, talk)
 }
 
 pub fn deep_bp(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    write("Robustness of deep belief propagation", &[deep_bp::part], args, talk)
+    write("Robustness of deep belief propagation", &[&deep_bp::part], args, talk)
 }
 
 pub fn bayes_dgc(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    write("Few labels and features", &[bayes_dgc::part], args, talk)
+    write("Few labels and features", &[&bayes_dgc::part], args, talk)
 }
 
 pub fn dlc(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    write("Expertise that depends on the item", &[dlc::part], args, talk)
+    write("Expertise that depends on the item", &[&dlc::part], args, talk)
 }
 
 pub fn all(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    let parts: [Make; 5] = [labelme::part, max_mig::part, deep_bp::part, bayes_dgc::part, dlc::part];
+    let parts: [Make<'_>; 5] = [&labelme::part, &max_mig::part, &deep_bp::part, &bayes_dgc::part, &dlc::part];
     write("Classifiers learned from crowds", &parts, args, talk)
 }

@@ -21,6 +21,15 @@ impl Spread {
         (self.n > 1).then(|| (self.squares / (self.n - 1) as f64).sqrt())
     }
 
+    /// Standard error of the mean.
+    pub fn error(self) -> Option<f64> {
+        self.sd().map(|sd| sd / (self.n as f64).sqrt())
+    }
+
+    pub fn with_error(self) -> String {
+        self.error().map_or_else(|| format!("{:.1}", self.mean), |e| format!("{:.1} ± {e:.1}", self.mean))
+    }
+
     /// Half the width of the 99 % interval of the mean.
     pub fn interval(self) -> Option<f64> {
         self.sd().map(|sd| student(self.n - 1) * sd / (self.n as f64).sqrt())
