@@ -123,14 +123,31 @@ pub fn say_findings(findings: &[Finding], talk: Talk) {
     let worth = |f: &&Finding| f.severity > Severity::Info && !ENDINGS.contains(&f.code.as_str());
     let mut order: Vec<&Finding> = findings.iter().filter(worth).collect();
     order.sort_by_key(|f| std::cmp::Reverse(f.severity));
-    for f in order.iter().take(MOST_FINDINGS) {
+    let all = order.len();
+    keep_each_kind(&mut order, MOST_FINDINGS);
+    for f in &order {
         let word = severity_word(f.severity);
         talk.note(format_args!("{word}[{}] {}: {}", f.code, subject_text(&f.subject), f.message));
     }
-    if order.len() > MOST_FINDINGS {
-        let more = counted((order.len() - MOST_FINDINGS) as u64, "more finding", "more findings");
+    if all > order.len() {
+        let more = counted((all - order.len()) as u64, "more finding", "more findings");
         talk.note(format_args!("… and {more} (`--format json` has all)"));
     }
+}
+
+/// The first `most` findings, but of every code one before of any a second: thirty spammers do not hide that the whole panel errs
+/// together.
+fn keep_each_kind(order: &mut Vec<&Finding>, most: usize) {
+    let nth = |at: usize| {
+        let earlier = order[..at].iter().filter(|f| f.code == order[at].code && f.severity == order[at].severity);
+        (std::cmp::Reverse(order[at].severity), earlier.count(), at)
+    };
+    let mut rank: Vec<_> = (0..order.len()).map(nth).collect();
+    rank.sort_unstable();
+    rank.truncate(most);
+    let mut kept: Vec<usize> = rank.into_iter().map(|r| r.2).collect();
+    kept.sort_unstable();
+    *order = kept.into_iter().map(|at| order[at]).collect();
 }
 
 pub fn say_evaluation(e: &Evaluation, file: &str, talk: Talk) {

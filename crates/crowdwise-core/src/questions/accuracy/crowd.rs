@@ -29,6 +29,9 @@ pub(super) struct Crowd<'a> {
     pub model: Model,
     /// Class shares of the labelled units.
     pub shares: Vec<f64>,
+    /// The labels per class that the crowd's matrix is worth to everybody, and how far each annotator leans on it.
+    pub alike: f64,
+    pub works: Vec<f64>,
 }
 
 /// P(label | truth).
@@ -48,7 +51,7 @@ impl<'a> Crowd<'a> {
         }
         let matrices = t.n.len().saturating_mul(k * k) <= ENTRIES;
         let empty = if matrices { Model::Matrices(Vec::new()) } else { Model::Coins(Vec::new()) };
-        let mut out = Crowd { c, k, q: own.to_vec(), model: empty, shares: t.posterior.clone() };
+        let mut out = Crowd { c, k, q: own.to_vec(), model: empty, shares: t.posterior.clone(), alike: 0.0, works: Vec::new() };
         out.learn();
         let labels_only = matches!(data.structure, Structure::Independent | Structure::Rankings(_))
             && data.features.is_none()
@@ -76,7 +79,7 @@ impl<'a> Crowd<'a> {
     }
 
     /// Probabilities of the classes from the labels; their mean change.
-    fn classes(&mut self, known: Option<&[Option<u32>]>, beside: Option<&[f64]>) -> f64 {
+    pub(super) fn classes(&mut self, known: Option<&[Option<u32>]>, beside: Option<&[f64]>) -> f64 {
         let (k, table, codes) = (self.k, self.c.table, self.c.codes);
         let who = table.annotator();
         let ln_shares: Vec<f64> = self.shares.iter().map(|s| s.max(LEAST).ln()).collect();
@@ -141,7 +144,15 @@ impl<'a> Crowd<'a> {
         };
     }
 
-    fn matrices(&self) -> Vec<f64> {
+    /// The chance of being right about a class.
+    pub fn right(&self, j: usize, z: usize) -> f64 {
+        match &self.model {
+            Model::Matrices(p) => p[(j * self.k + z) * self.k + z],
+            Model::Coins(a) => a[j],
+        }
+    }
+
+    fn matrices(&mut self) -> Vec<f64> {
         let (k, m, index) = (self.k, self.c.table.n_annotators(), self.c.table.by_annotator());
         let mut counts = vec![0.0; m * k * k];
         counts.par_chunks_exact_mut(k * k).enumerate().for_each(|(j, own)| {
@@ -162,6 +173,7 @@ impl<'a> Crowd<'a> {
             });
         }
         let s = alike.labels();
+        self.alike = s;
         counts.par_chunks_exact_mut(k * k).zip(&works).for_each(|(own, &w)| {
             let said: Vec<f64> = own.chunks_exact(k).map(|l| 1.0 / k as f64 + l.iter().sum::<f64>()).collect();
             let all: f64 = said.iter().sum();
@@ -173,10 +185,11 @@ impl<'a> Crowd<'a> {
                 }
             }
         });
+        self.works = works;
         counts
     }
 
-    fn coins(&self) -> Vec<f64> {
+    fn coins(&mut self) -> Vec<f64> {
         let (k, m, index) = (self.k, self.c.table.n_annotators(), self.c.table.by_annotator());
         let right = |j: usize| -> [f64; 2] {
             let rows = index.rows(j).iter().zip(index.units(j));
@@ -189,6 +202,7 @@ impl<'a> Crowd<'a> {
         let mut alike = Alike::default();
         alike.class(2.0 * mean * (1.0 - mean), own.iter(), |o| (o[1], 2.0 * (o[0] / o[1] - mean).powi(2)));
         let s = alike.labels();
+        self.alike = s;
         own.iter().map(|o| (o[0] + s * mean) / (o[1] + s)).collect()
     }
 }

@@ -15,6 +15,7 @@
 //! simulated crowds of `repro coverage`, and is left out.
 
 mod crowd;
+mod doubt;
 mod tilt;
 
 use super::tally::Tally;
@@ -35,5 +36,7 @@ pub fn rates(data: &Dataset, fit: &Fit, t: &Tally, level: f64) -> Option<Vec<Opt
     Some(tilt::rates(&crowd, level))
 }
 
+#[cfg(test)]
+mod probe;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Annotators, Diagnostics, Fit, LabelKind, Provenance, TableBuilder, Truth};
 
-fn fit_of(data: &Dataset, posterior: Vec<f64>, annotators: Annotators) -> Fit {
+pub(super) fn fit_of(data: &Dataset, posterior: Vec<f64>, annotators: Annotators) -> Fit {
     let table = &data.table;
     Fit {
         truth: Truth::Classes { k: table.n_classes(), posterior },

@@ -28,7 +28,8 @@ const FAR: f64 = 40.0;
 
 pub(super) fn rates(crowd: &Crowd<'_>, level: f64) -> Vec<Option<Rate>> {
     let m = crowd.c.table.n_annotators();
-    (0..m).into_par_iter().map(|j| Labels::of(crowd, j).map(|l| l.rate(level))).collect()
+    let less = super::doubt::factors(crowd);
+    (0..m).into_par_iter().map(|j| Labels::of(crowd, j).map(|l| l.rate(level, less[j]))).collect()
 }
 
 /// One annotator's labels: (probability, class) of the classes that the item may have, the label's own class first.
@@ -141,8 +142,9 @@ impl<'a> Labels<'a> {
         (theta, sd.min(4.0))
     }
 
-    fn rate(&self, level: f64) -> Rate {
+    fn rate(&self, level: f64, less: f64) -> Rate {
         let (middle, sd) = self.middle();
+        let sd = sd * less.sqrt();
         let at = |n: usize| {
             let x = (2.0 * n as f64 / (POINTS - 1) as f64 - 1.0) * REACH;
             (middle + sd * x.sinh()).clamp(-2.0 * FAR, 2.0 * FAR)
@@ -165,6 +167,7 @@ impl<'a> Labels<'a> {
             }
         });
         flush(&mut ln, &mut product);
+        ln.iter_mut().for_each(|s| *s /= less);
         let most = ln.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let rises = [ln[0] >= most, ln[POINTS - 1] >= most];
         let mut p: Vec<f64> = ln.iter().zip(&theta).map(|(l, &t)| l + self.ln_prior(t)).collect();
