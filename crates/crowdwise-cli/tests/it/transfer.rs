@@ -1,6 +1,6 @@
 //! What is known from elsewhere: `transfer`, `fit --prior-fit`, `fit --annotators-from`.
 
-mod common;
+use crate::common;
 
 use common::{Run, folder, run_in};
 use std::path::Path;

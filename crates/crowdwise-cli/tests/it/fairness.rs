@@ -1,6 +1,6 @@
 //! Groups of items: `--attribute`, `annotators`, `assign`.
 
-mod common;
+use crate::common;
 
 use common::{Run, folder, run_in};
 use serde_json::Value;

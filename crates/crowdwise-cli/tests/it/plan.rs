@@ -1,6 +1,6 @@
 //! `crowdwise plan` and `crowdwise bandit`: rows, JSON, what is said, and what is refused.
 
-mod common;
+use crate::common;
 
 use common::{folder, root, run, run_in};
 use serde_json::Value;
