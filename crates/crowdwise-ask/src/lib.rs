@@ -5,6 +5,7 @@
 //! `docs/adr/0015-asking-stands-above-the-methods.md`.
 
 pub mod answers;
+pub mod collection;
 pub mod model;
 pub mod next;
 pub mod replay;
