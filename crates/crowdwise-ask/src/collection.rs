@@ -7,7 +7,7 @@ use crate::answers::{Answers, Label};
 use crate::model::Known;
 use crate::state::{AnnotatorLimits, ItemLimits, State};
 use crowdwise_core::{Dataset, Error, GoldValues, nearest};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Names, and the state whose numbers they are.
 #[derive(Clone, Debug)]
@@ -23,16 +23,13 @@ impl Collection {
     pub fn of(data: &Dataset, more_annotators: &[String]) -> Result<Collection, Error> {
         let table = &data.table;
         let answers = Answers::of_table(table)?;
-        let mut classes: Vec<String> =
+        let classes: Vec<String> =
             table.categorical().map(|c| c.classes.iter().map(str::to_owned).collect()).unwrap_or_default();
-        if let Some(gold) = &data.gold {
-            classes.extend(gold.extra_classes.iter().filter(|c| table.categorical().is_none_or(|t| t.classes.iter().all(|x| x != *c))).map(str::to_owned));
-        }
         let (items, of_item) = sorted(table.items().iter().map(str::to_owned));
-        let everybody = table.annotators().iter().map(str::to_owned);
-        let known: std::collections::BTreeSet<String> = everybody.clone().collect();
-        let new = more_annotators.iter().filter(|a| !known.contains(*a)).cloned();
-        let (annotators, of_annotator) = sorted(everybody.chain(new));
+        let mut everybody: Vec<String> = table.annotators().iter().map(str::to_owned).collect();
+        let known: BTreeSet<&str> = table.annotators().iter().collect();
+        everybody.extend(more_annotators.iter().filter(|a| !known.contains(a.as_str())).cloned());
+        let (annotators, of_annotator) = sorted(everybody.into_iter());
         let (classes, of_class) = sorted(classes.into_iter());
         let label = |l: Label| Label {
             item: of_item[l.item as usize],
@@ -52,10 +49,10 @@ impl Collection {
         state.known = Known { gold, ..Known::default() };
         if let Some(p) = &data.probabilities {
             let mut logs = vec![0.0; items.len() * k];
-            for (item, row) in p.values.chunks_exact(p.k).enumerate() {
-                for c in 0..k.min(p.k) {
+            for item in 0..p.rows() {
+                for c in 0..k {
                     let at = of_item[item] as usize * k + of_class[c] as usize;
-                    logs[at] = f64::from(row[c]).max(1e-6).ln();
+                    logs[at] = p.get(item, c).max(1e-6).ln();
                 }
             }
             state.known.class_logs = logs;

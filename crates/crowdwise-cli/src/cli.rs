@@ -1,8 +1,8 @@
 //! The command line.
 
 use crate::commands::{
-    annotators, compare, completions, convert, fit, inspect, items, learn, man, methods, predict, rank, report,
-    simulate,
+    annotators, compare, completions, convert, fit, inspect, items, learn, man, methods, next, predict, rank, replay,
+    report, simulate,
 };
 use crate::talk::Talk;
 use clap::{Parser, Subcommand};
@@ -54,6 +54,10 @@ pub enum Command {
     Predict(predict::Args),
     /// Rank items from comparisons, and suggest which pair to ask about next
     Rank(rank::Args),
+    /// Choose what to ask next, and whom
+    Next(next::Args),
+    /// Replay strategies of asking on recorded answers
+    Replay(replay::Args),
     /// Simulate data with known truth
     Simulate(simulate::Args),
     /// Write a self-contained HTML report
