@@ -46,7 +46,8 @@ fn every_strategy_asks_free_pairs_once_and_repeats_itself() {
         let items: BTreeSet<u32> = asked.iter().map(|p| p.item).collect();
         assert_eq!(items.len(), 40, "{strategy:?}: one question of an item a call");
         assert!(asked.iter().all(|p| !state.answers.has(p.item as usize, p.annotator)), "{strategy:?}");
-        assert_ne!(asked, picks(&state, &model, &Options { seed: 1, ..options }), "{strategy:?}: another seed");
+        let other = picks(&state, &model, &Options { seed: 1, ..options });
+        assert!(strategy == Strategy::Greedy || asked != other, "{strategy:?}: another seed");
         assert_eq!(Strategy::find(strategy.name()), Ok(strategy));
     }
     assert!(Strategy::find("entrpy").unwrap_err().hint().unwrap().to_string().contains("`entropy`"));
@@ -77,19 +78,17 @@ fn two_stages_choose_as_all_pairs_do() {
     let options = Options { strategy: Strategy::Greedy, ..want(15) };
     let asked = picks(&state, &model, &options);
     let confusions = model.confusions();
-    let mut best: Vec<(f64, u32, u32)> = Vec::new();
-    for item in 0..60 {
-        let gain = |j: u32| {
-            let a = &confusions[j as usize * 9..(j as usize + 1) * 9];
-            crowdwise_ask::score::information_gain(model.posterior(item), a)
-        };
-        let free = (0..12u32).filter(|&j| !state.answers.has(item, j));
-        best.extend(free.map(|j| (gain(j), item as u32, j)).max_by(|a, b| a.0.total_cmp(&b.0)));
-    }
-    best.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let chosen: Vec<(u32, u32)> = asked.iter().map(|p| (p.item, p.annotator)).collect();
-    let exhaustive: Vec<(u32, u32)> = best.iter().take(15).map(|b| (b.1, b.2)).collect();
-    assert_eq!(chosen, exhaustive);
+    let gain = |item: u32, j: u32| {
+        let a = &confusions[j as usize * 9..(j as usize + 1) * 9];
+        crowdwise_ask::score::information_gain(model.posterior(item as usize), a)
+    };
+    let state = &state;
+    let free = |item: u32| (0..12u32).filter(move |&j| !state.answers.has(item as usize, j));
+    let mut best: Vec<f64> = (0..60).map(|i| free(i).map(|j| gain(i, j)).fold(0.0, f64::max)).collect();
+    best.sort_by(|a, b| b.total_cmp(a));
+    let chosen: Vec<f64> = asked.iter().map(|p| gain(p.item, p.annotator)).collect();
+    // items with the same labels may change places
+    assert_eq!(chosen, best[..15]);
 }
 
 #[test]
