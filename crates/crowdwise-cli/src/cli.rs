@@ -1,8 +1,7 @@
 //! The command line.
 
 use crate::commands::{
-    annotators, assign, bandit, compare, completions, convert, fit, inspect, items, learn, man, methods, plan, predict,
-    rank, report, simulate, transfer,
+    annotators, assign, bandit, compare, completions, convert, fit, inspect, items, learn, man, methods, next, plan, predict, rank, replay, report, simulate, transfer,
 };
 use crate::talk::Talk;
 use clap::{Parser, Subcommand};
@@ -62,6 +61,10 @@ pub enum Command {
     Assign(assign::Args),
     /// Learn from other tasks of the same annotators
     Transfer(transfer::Args),
+    /// Choose what to ask next, and whom
+    Next(next::Args),
+    /// Replay strategies of asking on recorded answers
+    Replay(replay::Args),
     /// Simulate data with known truth
     Simulate(simulate::Args),
     /// Write a self-contained HTML report

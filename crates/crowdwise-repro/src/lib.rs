@@ -1,6 +1,7 @@
 //! `crowdwise repro`: tables of a paper and of our own, computed again.
 
 mod asking_pairs;
+mod asking;
 mod groups;
 mod label_integration;
 mod learning;
@@ -38,6 +39,8 @@ pub struct Args {
 pub enum Table {
     /// Errors and times on TREC, Bluebird, RTE and Dog, ours beside the published
     LabelIntegration(label_integration::Args),
+    /// What to ask next: strategies replayed on the real sets, beside round robin
+    Asking(asking::Args),
     /// Annotators in groups: methods that know of them and methods that do not, as items grow
     Groups(groups::Args),
     /// Which pair to compare next: gain, closest scores, fewest comparisons and chance on three real sets
@@ -71,6 +74,7 @@ pub enum Table {
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     match &args.table {
         Table::LabelIntegration(args) => label_integration::run(args, talk),
+        Table::Asking(args) => asking::run(args, talk),
         Table::Groups(args) => groups::run(args, talk),
         Table::AskingPairs(args) => asking_pairs::run(args, talk),
         Table::Scaling(args) => scaling::run(args, talk),
