@@ -65,17 +65,17 @@ impl World {
         let answers = Answers::of_table(&data.table).unwrap();
         let model = Model::fitted(&answers, &Known::default(), Settings::default());
         let item = |n: usize| data.table.items().name(n)[1..].parse::<usize>().unwrap();
-        let sum: f64 = (0..answers.n_items()).map(|n| credit(model.posterior(n), self.truth[item(n)] as u16)).sum();
+        let sum: f64 = (0..answers.n_items()).map(|n| credit(model.posterior(n), self.truth[item(n)])).sum();
         sum / answers.n_items() as f64
     }
 }
 
 fn everybody() -> Choice {
-    Choice { name: "fewest".into(), crowd: Crowd::Same, price: None }
+    Choice::by(Strategy::Fewest)
 }
 
 fn choice(crowd: Crowd) -> Choice {
-    Choice { name: format!("{crowd:?}"), crowd, price: None }
+    Choice::of(format!("{crowd:?}"), crowd)
 }
 
 /// Predicted from three labels per item, and then really asked: within 4 points, which is five standard errors of the realised accuracy
@@ -239,4 +239,18 @@ fn bad_plans_are_refused_with_all_that_is_wrong() {
     for crowd in [Crowd::Best(0.0), Crowd::Accuracy(0.2), Crowd::These(Vec::new())] {
         assert!(Planner::default().plan(&data, &[choice(crowd)], 1).is_err());
     }
+}
+
+/// A strategy that looks at the answers gets more out of as many labels than the same number for every item.
+#[test]
+fn strategies_are_followed() {
+    let mut world = World::new(500, 20, 12);
+    let pilot = world.until(3);
+    let planner = Planner { per_item: vec![5, 7], most: 10, draws: 4, ..Planner::default() };
+    let plan = planner.plan(&pilot, &[everybody(), Choice::by(Strategy::Gain)], 1).unwrap();
+    let at = |o: usize, r: usize| plan.outlooks[o].rows[r].estimate.accuracy;
+    assert_eq!(plan.outlooks[1].strategy, "gain");
+    assert_eq!(plan.outlooks[1].rows[2].labels, 2000);
+    assert!(at(1, 1) > at(0, 1) && at(1, 2) > at(0, 2), "{:?}", plan.outlooks);
+    assert!(planner.plan(&pilot, &[Choice::by(Strategy::Sure)], 1).is_err());
 }
