@@ -315,17 +315,17 @@ mod tests {
 
     #[test]
     fn a_misled_crowd_gets_gold_where_least_is_known() {
-        let a = advice(0.85, 0.25, 60);
+        let a = advice(0.85, 0.25, 120);
         assert_eq!((a.purpose, a.share), (Use::Misled, [0.1, 0.2]));
         assert_eq!(a.ask.len(), 30);
         let (answers, _) = crowd(0.85, 0.25);
         // nobody is asked what they have answered, nor the same twice; no item more often than it may be
         let mut seen = std::collections::BTreeSet::new();
         for q in &a.ask {
-            assert!(q.item < 60 && !answers.has(q.item as usize, q.annotator) && seen.insert((q.item, q.annotator)));
+            assert!(q.item < 120 && !answers.has(q.item as usize, q.annotator) && seen.insert((q.item, q.annotator)));
         }
         assert_eq!(a.retire_after, 4);
-        for item in 0..60u32 {
+        for item in 0..120u32 {
             assert!(3 + a.ask.iter().filter(|q| q.item == item).count() <= 4);
         }
         // spread over the crowd: all had the same number of labels
