@@ -4,7 +4,8 @@ use super::page::{self, Grid, Page};
 use super::sets::{self, DataOptions};
 use crowdwise::ask::answers::Answers;
 use crowdwise::ask::model::{Known, Model, Settings};
-use crowdwise::ask::plan::{Choice, Crowd, GoldLevel, Planner, Shift};
+use crowdwise::ask::plan::{Choice, GoldLevel, Planner, Shift};
+use crowdwise::ask::strategy::Strategy;
 use crowdwise::{Context, Dataset, Error, Gold, Table, stats};
 use crowdwise_terminal::options::{RunOptions, whole};
 use crowdwise_terminal::output::OutputOptions;
@@ -181,8 +182,7 @@ impl<'a> Set<'a> {
             draws: args.draws,
             ..Planner::default()
         };
-        let crowd = Choice { name: "fewest".into(), crowd: Crowd::Same, price: None };
-        let plan = planner.plan(&Dataset::new(start), &[crowd], seed)?;
+        let plan = planner.plan(&Dataset::new(start), &[Choice::by(Strategy::Fewest)], seed)?;
         let rows = &plan.outlooks[0].rows;
         let mut out = Vec::new();
         for gold in GOLD {

@@ -5,6 +5,7 @@ use super::sequential::{Fixed, SequentialTest};
 use crate::answers::Answers;
 use crate::model::{Known, Model, Settings};
 use crate::named::{Named, inverse};
+use crate::next::credit;
 use crate::score::tempered;
 use crowdwise_core::{Dataset, Error, Hint, stats};
 use serde::Serialize;
@@ -178,7 +179,7 @@ fn level(known: &Knowledge<'_>, items: &[(usize, u16)]) -> Option<Level> {
     let (mut n, mut right) = (0usize, 0.0);
     for &(item, class) in items.iter().filter(|(i, _)| known.answers.degree(*i) > 0) {
         n += 1;
-        right += credit(known.model.posterior(item), class);
+        right += credit(known.model.posterior(item), class as usize);
     }
     if n == 0 {
         return None;
@@ -190,12 +191,6 @@ fn level(known: &Knowledge<'_>, items: &[(usize, u16)]) -> Option<Level> {
     let claim = known.claim.clamp(0.01, 0.99);
     let se = (claim * (1.0 - claim)).max(accuracy * (1.0 - accuracy)) / count;
     Some(Level { n, accuracy, low, high, claim: known.claim, below: (known.claim - accuracy) / se.sqrt() })
-}
-
-/// 1 for the likeliest class, shared among those that are tied.
-pub(crate) fn credit(q: &[f64], class: u16) -> f64 {
-    let best = q.iter().copied().fold(0.0, f64::max);
-    if stats::tied(q[class as usize], best) { 1.0 / stats::n_tied(q) as f64 } else { 0.0 }
 }
 
 /// Gold answers of every annotator.
@@ -320,17 +315,17 @@ mod tests {
 
     #[test]
     fn a_misled_crowd_gets_gold_where_least_is_known() {
-        let a = advice(0.85, 0.25, 60);
+        let a = advice(0.85, 0.25, 120);
         assert_eq!((a.purpose, a.share), (Use::Misled, [0.1, 0.2]));
         assert_eq!(a.ask.len(), 30);
         let (answers, _) = crowd(0.85, 0.25);
         // nobody is asked what they have answered, nor the same twice; no item more often than it may be
         let mut seen = std::collections::BTreeSet::new();
         for q in &a.ask {
-            assert!(q.item < 60 && !answers.has(q.item as usize, q.annotator) && seen.insert((q.item, q.annotator)));
+            assert!(q.item < 120 && !answers.has(q.item as usize, q.annotator) && seen.insert((q.item, q.annotator)));
         }
         assert_eq!(a.retire_after, 4);
-        for item in 0..60u32 {
+        for item in 0..120u32 {
             assert!(3 + a.ask.iter().filter(|q| q.item == item).count() <= 4);
         }
         // spread over the crowd: all had the same number of labels

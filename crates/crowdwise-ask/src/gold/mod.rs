@@ -7,7 +7,6 @@ mod advice;
 mod evidence;
 mod sequential;
 
-pub(crate) use advice::credit;
 pub use advice::{Advice, GoldQuestion, Knowledge, Level, Use, advise, advise_on};
 pub use evidence::{Record, half_width, questions_for};
 pub use sequential::{Fixed, SequentialTest, Verdict, Walk};

@@ -2,9 +2,11 @@
 
 use super::sampler::{Draw, LEVELS, drawn};
 use crate::answers::{Answers, Label};
-use crate::gold::credit;
 use crate::model::{Known, Model, Settings};
+use crate::next::{Options, Want, credit, picks};
 use crate::score::Habits;
+use crate::state::State;
+use crate::strategy::Strategy;
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 
@@ -192,12 +194,46 @@ pub fn accuracy_with(answers: &Answers, coming: &[Label], annotators: usize, tru
     right(&Model::fitted(&all, &Known::default(), settings), truth, |_| true)
 }
 
+/// Questions of a batch as a share of the items: larger ones cost a strategy much of what it can do.
+const BATCH: f64 = 0.2;
+
+/// How right the model's labels are after these numbers of further labels (ascending), where a strategy asks the crowd as it is; the
+/// labels are as the draw has them.
+pub fn accuracy_by(answers: &Answers, draw: &Draw, habits: &Habits, strategy: Strategy, upto: &[u64], mut rng: ChaCha8Rng) -> Vec<f64> {
+    let mut state = State::new(answers.clone());
+    let mut model = Model::new(answers, Settings::default());
+    let everybody = Channel { first_new: answers.n_annotators(), k: answers.k(), diagonal: 0.0, power: 1.0 };
+    let batch = ((BATCH * answers.n_items() as f64) as usize).max(1);
+    let (start, seed) = (answers.n_labels(), rng.random());
+    let mut p = vec![0.0; answers.k()];
+    let mut out = Vec::with_capacity(upto.len());
+    for &more in upto {
+        while state.answers.n_labels() < start + more as usize {
+            model.fit(&state.answers, &state.known);
+            let want = Want::Questions(batch.min(start + more as usize - state.answers.n_labels()));
+            let asked = picks(&state, &model, &Options { strategy, want, seed, ..Options::default() });
+            if asked.is_empty() {
+                break; // everybody was asked
+            }
+            for pick in asked {
+                everybody.of_label(draw, habits, pick.item as usize, pick.annotator, &mut p);
+                let class = drawn(&p, &mut rng) as u16;
+                state.tell(Label { item: pick.item, annotator: pick.annotator, class }, None, 0.0);
+            }
+            state.batch += 1;
+        }
+        let settings = Settings { cold_rounds: ROUNDS, ..Settings::default() };
+        out.push(right(&Model::fitted(&state.answers, &Known::default(), settings), &draw.truth, |_| true));
+    }
+    out
+}
+
 /// How right a model's labels of some items are against a draw; ties are shared.
 pub fn right(model: &Model, truth: &[u16], of: impl Fn(usize) -> bool) -> f64 {
     let (mut n, mut right) = (0usize, 0.0);
     for (item, &class) in truth.iter().enumerate().filter(|(n, _)| of(*n)) {
         n += 1;
-        right += credit(model.posterior(item), class);
+        right += credit(model.posterior(item), class as usize);
     }
     right / n.max(1) as f64
 }

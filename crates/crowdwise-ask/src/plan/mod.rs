@@ -14,13 +14,14 @@ pub use level::{Estimate, GoldLevel, Shift};
 pub use sampler::LEVELS;
 
 use crate::answers::{Answers, Label};
-use crate::gold::credit;
 use crate::model::{Known, Model, Settings};
 use crate::named::Named;
+use crate::next::credit;
 use crate::score::Habits;
+use crate::strategy::Strategy;
 use crowdwise_core::questions::parts;
 use crowdwise_core::{Dataset, Error, Finding, LabelKind, Problems, Severity, Table, stream};
-use future::{Members, accuracy_with, labels, right};
+use future::{Members, accuracy_by, accuracy_with, labels, right};
 use rayon::prelude::*;
 use sampler::Draw;
 use serde::Serialize;
@@ -52,6 +53,8 @@ impl Default for Planner {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     pub name: String,
+    /// How items and annotators are chosen; any but `fewest` takes the crowd as it is.
+    pub strategy: Strategy,
     pub crowd: Crowd,
     /// Price of a label of theirs; that of the planner if none.
     pub price: Option<f64>,
@@ -126,6 +129,20 @@ impl Plan {
     }
 }
 
+impl Choice {
+    /// This crowd, the items with the fewest labels first.
+    pub fn of(name: impl Into<String>, crowd: Crowd) -> Choice {
+        Choice { name: name.into(), strategy: Strategy::Fewest, crowd, price: None }
+    }
+
+    /// The crowd as it is, by a strategy.
+    pub fn by(strategy: Strategy) -> Choice {
+        Choice { strategy, ..Choice::of(strategy.name(), Crowd::Same) }
+    }
+}
+
+/// Labels per item to which a strategy that looks at every answer is followed.
+const FOLLOWED: usize = 20;
 /// Points at which nobody asked for the accuracy.
 const USUAL: [usize; 9] = [2, 3, 4, 5, 7, 10, 15, 20, 30];
 /// Points between which the labels for a target are interpolated.
@@ -194,6 +211,32 @@ impl Planner {
         })
     }
 
+    /// Accuracies by point and draw where the items with the fewest labels come first.
+    fn by_count(
+        &self,
+        answers: &Answers,
+        habits: &Habits,
+        draws: &[Draw],
+        members: &Members,
+        points: &[u64],
+        (seed, number): (u64, usize),
+    ) -> Vec<f64> {
+        let futures: Vec<Vec<Label>> = draws
+            .par_iter()
+            .enumerate()
+            .map(|(d, draw)| {
+                let rng = stream(seed, "plan: labels", ((number as u64) << 32) + d as u64);
+                labels(answers, draw, habits, members, self.most, rng)
+            })
+            .collect();
+        let work: Vec<(usize, usize)> = (0..points.len()).flat_map(|p| (0..draws.len()).map(move |d| (p, d))).collect();
+        let one = |&(p, d): &(usize, usize)| {
+            let coming = &futures[d][..(points[p] as usize).min(futures[d].len())];
+            accuracy_with(answers, coming, members.annotators, &draws[d].truth)
+        };
+        work.par_iter().map(one).collect()
+    }
+
     fn outlook(
         &self,
         pilot: &Named,
@@ -213,31 +256,26 @@ impl Planner {
         let until = |r: usize| -> u64 {
             (0..answers.n_items()).map(|n| r.saturating_sub(answers.degree(n)).min(left[n]) as u64).sum()
         };
-        let end = until(self.most);
+        let most = if choice.strategy == Strategy::Fewest { self.most } else { self.most.min(FOLLOWED) };
+        let end = until(most);
         let asked = if self.per_item.is_empty() && self.money.is_empty() { &USUAL[..] } else { &self.per_item[..] };
         let budget = |money: f64| ((money / price + 1e-9).floor() as u64).min(end);
-        let mut shown: Vec<u64> = asked.iter().map(|&r| until(r)).chain(self.money.iter().map(|&m| budget(m))).collect();
+        let mut shown: Vec<u64> = asked.iter().map(|&r| until(r.min(most))).chain(self.money.iter().map(|&m| budget(m))).collect();
         shown.retain(|l| *l > 0);
-        let grid = GRID.iter().filter(|r| **r < self.most).map(|&r| until(r)).filter(|_| self.target.is_some());
+        let grid = GRID.iter().filter(|r| **r < most).map(|&r| until(r)).filter(|_| self.target.is_some());
         let mut points: Vec<u64> = shown.iter().copied().chain(grid).chain([end]).filter(|l| *l > 0).collect();
         points.sort_unstable();
         points.dedup();
-        let futures: Vec<Vec<Label>> = draws
-            .par_iter()
-            .enumerate()
-            .map(|(d, draw)| {
-                let rng = stream(seed, "plan: labels", ((number as u64) << 32) + d as u64);
-                labels(answers, draw, habits, &members, self.most, rng)
-            })
-            .collect();
-        let work: Vec<(usize, usize)> = (0..points.len()).flat_map(|p| (0..draws.len()).map(move |d| (p, d))).collect();
-        let right: Vec<f64> = work
-            .par_iter()
-            .map(|&(p, d)| {
-                let coming = &futures[d][..(points[p] as usize).min(futures[d].len())];
-                accuracy_with(answers, coming, members.annotators, &draws[d].truth)
-            })
-            .collect();
+        let right = if choice.strategy == Strategy::Fewest {
+            self.by_count(answers, habits, draws, &members, &points, (seed, number))
+        } else {
+            let one = |(d, draw): (usize, &Draw)| {
+                let rng = stream(seed, "plan: strategy", ((number as u64) << 32) + d as u64);
+                accuracy_by(answers, draw, habits, choice.strategy, &points, rng)
+            };
+            let all: Vec<Vec<f64>> = draws.par_iter().enumerate().map(one).collect();
+            (0..points.len()).flat_map(|p| all.iter().map(move |own| own[p])).collect()
+        };
         let row = |p: usize| {
             let predicted = &right[p * draws.len()..(p + 1) * draws.len()];
             Row {
@@ -295,6 +333,9 @@ fn renumbered(choice: &Choice, named: &Named) -> Result<Choice, Error> {
         Crowd::Accuracy(p) => problems.between("accuracy", *p, 1.0 / k, 1.0),
         Crowd::These(who) => problems.require(!who.is_empty(), "annotators", "empty", "at least one annotator"),
     }
+    let plain = choice.strategy == Strategy::Fewest || (choice.crowd == Crowd::Same && !choice.strategy.stops());
+    let must = "`fewest`, or for the crowd as it is one that does not stop by itself";
+    problems.require(plain, "strategy", choice.strategy.name(), must);
     if let Some(price) = choice.price {
         problems.positive("price", price);
     }
@@ -341,7 +382,7 @@ fn level_of(answers: &Answers, model: &Model, gold: &[Option<u16>]) -> Option<Go
         .iter()
         .enumerate()
         .filter(|(n, _)| answers.degree(*n) > 0)
-        .filter_map(|(n, g)| g.map(|g| credit(model.posterior(n), g)))
+        .filter_map(|(n, g)| g.map(|g| credit(model.posterior(n), g as usize)))
         .collect();
     let n = known.len();
     (n > 0).then(|| GoldLevel { n, accuracy: known.iter().sum::<f64>() / n as f64 })

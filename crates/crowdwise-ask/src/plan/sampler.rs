@@ -251,7 +251,8 @@ mod tests {
                 diagonal[j] += (a[0] + a[4] + a[8]) / 3.0 / draws.len() as f64;
             }
         }
-        assert!(found / easy > 0.95, "{}", found / easy);
+        // single draws, not the likeliest class: as often right as they are probable
+        assert!(found / easy > 0.88, "{}", found / easy);
         // .1 is the level below which nothing is asked; guessers agree by chance
         assert!((0.1..0.3).contains(&low), "{low}");
         for (j, have) in diagonal.iter().enumerate() {

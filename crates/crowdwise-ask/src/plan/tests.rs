@@ -3,8 +3,8 @@ use crowdwise_core::{Gold, TableBuilder};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// A crowd whose labels go on for ever: three classes, annotators right with .5 to .95 on easy items, one item of six on which
-/// most labels are habits.
+/// A crowd whose labels go on for ever: three classes, annotators right with .5 to .99 on easy items, and items as easy as
+/// the sampler believes before it sees any.
 struct World {
     rng: ChaCha8Rng,
     truth: Vec<usize>,
@@ -17,9 +17,9 @@ struct World {
 impl World {
     fn new(items: usize, annotators: usize, seed: u64) -> World {
         let mut rng = stream(seed, "world", 0);
-        let right = (0..annotators).map(|_| rng.random_range(0.5..0.95)).collect();
+        let right = (0..annotators).map(|_| rng.random_range(0.5..0.99)).collect();
         let truth = (0..items).map(|_| rng.random_range(0..3)).collect();
-        let ease = (0..items).map(|_| if rng.random::<f64>() < 1.0 / 6.0 { 0.3 } else { 1.0 }).collect();
+        let ease = (0..items).map(|_| LEVELS[sampler::drawn(&[0.55, 0.2, 0.15, 0.1], &mut rng)]).collect();
         World { rng, truth, ease, right, seen: vec![Vec::new(); items], rows: Vec::new() }
     }
 
@@ -65,17 +65,17 @@ impl World {
         let answers = Answers::of_table(&data.table).unwrap();
         let model = Model::fitted(&answers, &Known::default(), Settings::default());
         let item = |n: usize| data.table.items().name(n)[1..].parse::<usize>().unwrap();
-        let sum: f64 = (0..answers.n_items()).map(|n| credit(model.posterior(n), self.truth[item(n)] as u16)).sum();
+        let sum: f64 = (0..answers.n_items()).map(|n| credit(model.posterior(n), self.truth[item(n)])).sum();
         sum / answers.n_items() as f64
     }
 }
 
 fn everybody() -> Choice {
-    Choice { name: "fewest".into(), crowd: Crowd::Same, price: None }
+    Choice::by(Strategy::Fewest)
 }
 
 fn choice(crowd: Crowd) -> Choice {
-    Choice { name: format!("{crowd:?}"), crowd, price: None }
+    Choice::of(format!("{crowd:?}"), crowd)
 }
 
 /// Predicted from three labels per item, and then really asked: within 4 points, which is five standard errors of the realised accuracy
@@ -129,7 +129,7 @@ fn better_crowds_cost_fewer_labels() {
     let mut by: Vec<u32> = (0..20).collect();
     let right = |j: u32| world.right[pilot.table.annotators().name(j as usize)[1..].parse::<usize>().unwrap()];
     by.sort_by(|&a, &b| right(b).total_cmp(&right(a)));
-    let planner = Planner { per_item: vec![8], most: 20, target: Some(0.9), ..Planner::default() };
+    let planner = Planner { per_item: vec![6], most: 20, target: Some(0.85), ..Planner::default() };
     let crowds = [
         everybody(),
         choice(Crowd::Best(0.25)),
@@ -140,7 +140,7 @@ fn better_crowds_cost_fewer_labels() {
     let plan = planner.plan(&pilot, &crowds, 2).unwrap();
     let at: Vec<f64> = plan.outlooks.iter().map(|o| o.rows[1].estimate.accuracy).collect();
     // the best five, by name or as they seem, beat everybody; the worst five lose; experts win
-    assert!(at[1] > at[0] + 0.01 && at[2] > at[0] + 0.01 && at[3] < at[0] - 0.01 && at[4] > at[2], "{at:?}");
+    assert!(at[1] > at[0] && at[2] > at[0] + 0.01 && at[3] < at[0] - 0.01 && at[4] > at[2], "{at:?}");
     let expert = &plan.outlooks[4].rows[1];
     assert_eq!(expert.money, 3.0 * expert.labels as f64);
     // five people cannot give more than five labels
@@ -186,7 +186,7 @@ fn targets_are_answered_with_their_range_or_not_at_all() {
     assert_eq!(found.gold.map(|g| g.n), Some(200));
     let t = found.outlooks[0].target.unwrap();
     assert!(t.reachable && t.labels_low.unwrap() <= t.labels.unwrap(), "{t:?}");
-    // a sixth of the items are as good as guessed
+    // a tenth of the items are as good as guessed
     let t = plan(0.999, &data).outlooks[0].target.unwrap();
     assert!(!t.reachable && t.labels.is_none() && t.labels_per_item.is_none(), "{t:?}");
     // with gold the interval is narrower
@@ -239,4 +239,18 @@ fn bad_plans_are_refused_with_all_that_is_wrong() {
     for crowd in [Crowd::Best(0.0), Crowd::Accuracy(0.2), Crowd::These(Vec::new())] {
         assert!(Planner::default().plan(&data, &[choice(crowd)], 1).is_err());
     }
+}
+
+/// A strategy that looks at the answers gets more out of as many labels than the same number for every item.
+#[test]
+fn strategies_are_followed() {
+    let mut world = World::new(500, 20, 12);
+    let pilot = world.until(3);
+    let planner = Planner { per_item: vec![5, 7], most: 10, draws: 4, ..Planner::default() };
+    let plan = planner.plan(&pilot, &[everybody(), Choice::by(Strategy::Gain)], 1).unwrap();
+    let at = |o: usize, r: usize| plan.outlooks[o].rows[r].estimate.accuracy;
+    assert_eq!(plan.outlooks[1].strategy, "gain");
+    assert_eq!(plan.outlooks[1].rows[2].labels, 2000);
+    assert!(at(1, 1) > at(0, 1) && at(1, 2) > at(0, 2), "{:?}", plan.outlooks);
+    assert!(planner.plan(&pilot, &[Choice::by(Strategy::Sure)], 1).is_err());
 }

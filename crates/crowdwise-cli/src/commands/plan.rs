@@ -9,6 +9,7 @@ use crate::rows::{self, Push, Row as Cells, Sheet};
 use crate::talk::{Talk, counted};
 use crowdwise::ask::gold::{Advice, advise_on};
 use crowdwise::ask::plan::{Choice, Crowd, Estimate, Outlook, Plan, Planner, Row, Target};
+use crowdwise::ask::strategy::Strategy;
 use crowdwise::report::SCHEMA;
 use crowdwise::{Dataset, Error, Severity, nearest};
 use serde::Serialize;
@@ -41,6 +42,9 @@ pub struct Args {
     /// True labels (item,label) of some items, which show how right the labels are; 30 to 50 random ones are enough
     #[arg(long, value_name = "FILE")]
     pub gold: Option<String>,
+    /// How questions are chosen, such as fewest,gain [default: fewest, the same number of labels for every item]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub strategies: Vec<String>,
     /// Also plan with the best annotators only, this share of them
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub best: Option<f64>,
@@ -112,6 +116,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         most: args.most,
     };
     let mut problems: Vec<Error> = planner.check().err().into_iter().collect();
+    problems.extend(args.strategies().err());
     problems.extend(check_repeated("annotator", args.only.iter().map(String::as_str)).err());
     if args.other_price.is_some() && args.best.is_none() && args.accuracy.is_none() && args.only.is_empty() {
         problems.push(Error::Usage {
@@ -166,11 +171,31 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
 }
 
 impl Args {
+    /// Strategies for the crowd as it is, every bad name at once.
+    fn strategies(&self) -> Result<Vec<Strategy>, Error> {
+        if self.strategies.is_empty() {
+            return Ok(vec![Strategy::Fewest]);
+        }
+        let (mut found, mut problems) = (Vec::new(), Vec::new());
+        for name in &self.strategies {
+            match Strategy::find(name.trim()) {
+                Ok(s) if s.stops() => problems.push(Error::Usage {
+                    what: format!("`{name}` stops by itself, so that it has no accuracy for a number of labels"),
+                    hint: Some("`--strategies fewest,gain`".into()),
+                }),
+                Ok(s) => found.push(s),
+                Err(e) => problems.push(e),
+            }
+        }
+        problems.extend(check_repeated("strategy", found.iter().map(|s| s.name())).err());
+        Error::all(problems)?;
+        Ok(found)
+    }
+
     /// Everybody, and whoever else was named.
     fn choices(&self, data: &Dataset) -> Result<Vec<Choice>, Error> {
-        let mut out = vec![Choice { name: "fewest".into(), crowd: Crowd::Same, price: None }];
-        let mut also =
-            |name: String, crowd: Crowd| out.push(Choice { name, crowd, price: self.other_price });
+        let mut out: Vec<Choice> = self.strategies()?.into_iter().map(Choice::by).collect();
+        let mut also = |name: String, crowd| out.push(Choice { price: self.other_price, ..Choice::of(name, crowd) });
         if let Some(share) = self.best {
             also(format!("fewest, best {}", super::annotators::percent(share)), Crowd::Best(share));
         }

@@ -61,11 +61,14 @@ fn json_adds_ceiling_target_and_gold_questions() {
 #[test]
 fn others_can_be_asked_at_another_price() {
     let file = demo();
-    let args = ["plan", &file, "--per-item", "7", "--only", "a0,a1,a2", "--accuracy", "0.9", "--other-price", "2"];
+    let args = ["plan", &file, "--per-item", "7", "--strategies", "fewest,gain", "--only", "a0,a1,a2", "--accuracy", "0.9", "--other-price", "2"];
     let out = run(&[&args[..], &["--format", "csv", "-q"]].concat()).ok();
     let rows = rows(&out.stdout);
     let last: Vec<&Vec<String>> = rows.iter().filter(|r| r[2] != "0" && r[2] != "labels").collect();
-    assert_eq!(last.len(), 3, "{rows:?}");
+    assert_eq!(last.len(), 4, "{rows:?}");
+    assert_eq!((&*last[0][0], &*last[1][0], &last[0][2]), ("fewest", "gain", &last[1][2]));
+    let last_of_fewest = last[0][4].parse::<f64>().unwrap();
+    let last = &last[1..];
     assert_eq!(last[1][0], "fewest, new annotators of 90 %");
     assert_eq!(last[2][0], "fewest, only a0 a1 a2");
     for row in &last[1..] {
@@ -73,7 +76,7 @@ fn others_can_be_asked_at_another_price() {
     }
     // experts are worth more than the crowd
     let right = |r: &Vec<String>| r[4].parse::<f64>().unwrap();
-    assert!(right(last[1]) > right(last[0]), "{rows:?}");
+    assert!(right(last[1]) > last_of_fewest, "{rows:?}");
 }
 
 #[test]
@@ -103,6 +106,8 @@ fn bad_plans_are_refused_with_all_that_is_wrong() {
     for part in ["`target` is 95", "`price` is 0", "--other-price"] {
         assert!(out.stderr.contains(part), "{}", out.stderr);
     }
+    let out = run(&["plan", &file, "--strategies", "fewest,gian,sure"]);
+    assert!(out.stderr.contains("did you mean `gain`") && out.stderr.contains("stops by itself"), "{}", out.stderr);
     let out = run(&["plan", &file, "--only", "a0,b7"]);
     assert!(out.code == 2 && out.stderr.contains("there is no annotator `b7`"), "{}", out.stderr);
     let pairs = root().join("examples/pairs.csv").display().to_string();
