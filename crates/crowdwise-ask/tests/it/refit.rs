@@ -1,4 +1,5 @@
 //! Labels added to a kept fit against a fit to all of them.
+#![allow(clippy::print_stderr)] // figures, and what is skipped, are said
 
 use super::sets::real_set;
 use super::support::real;
