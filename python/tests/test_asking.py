@@ -85,7 +85,9 @@ def test_an_asker_through_its_life(crowd):
     assert asker.n_labels == n + 1 and asker.n_out == 19
     assert asker.skip(batch[1]["item"], batch[1]["annotator"]) and asker.n_out == 18
     kept = crowdwise.Asker.restored(json.loads(json.dumps(asker.state())))
-    assert pairs(kept.ask(7, now=140.0)) == pairs(pickle.loads(pickle.dumps(asker)).ask(7, now=140.0))
+    copied = pickle.loads(pickle.dumps(asker))
+    assert pairs(kept.ask(7, now=140.0)) == pairs(copied.ask(7, now=140.0)) == pairs(crowdwise.Asker.restored(asker.state()).ask(7, now=140.0))
+    assert kept.expire(now=1e6) and kept.n_out == 0 and asker.n_out == 18
     over = asker.expire(now=1e6)
     assert len(over) == 18 and asker.n_out == 0
     assert asker.tell(*over[0], asker.classes[1], now=1e6) == "late"

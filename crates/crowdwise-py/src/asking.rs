@@ -20,7 +20,8 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::json;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Seconds between looks for new answers do not matter to the model: it is fitted when it is needed, and something is new.
+/// The model is fitted when it is needed and something is new; from the votes each time, so that the state alone decides what is
+/// asked, also after it was kept and restored.
 struct Inner {
     state: State,
     model: Model,
@@ -30,6 +31,7 @@ struct Inner {
 impl Inner {
     fn fit(&mut self) {
         if self.stale {
+            self.model.fits = 0;
             self.model.fit(&self.state.answers, &self.state.known);
             self.stale = false;
         }

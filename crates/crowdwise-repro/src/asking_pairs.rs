@@ -48,7 +48,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let folder = args.data.folder()?;
     sets::check_answers(&folder, &SETS)?;
     let out = page::open(&args.output)?;
-    let mut all: Vec<(&str, Vec<PairCurve>)> = Vec::new();
+    let mut all: Vec<(&'static str, Vec<PairCurve>)> = Vec::new();
     for name in SETS {
         talk.detail(format_args!("{name}"));
         let options = ReadOptions { threads: args.run.threads(), ..ReadOptions::default() };
@@ -70,7 +70,7 @@ fn needed(curve: &PairCurve, random: &PairCurve) -> [Option<f64>; 3] {
     LEVELS.map(|n| random.at(n).and_then(|tau| curve.needed(tau)))
 }
 
-fn page_of(all: &[(&str, Vec<PairCurve>)], args: &Args) -> Page {
+fn page_of(all: &[(&'static str, Vec<PairCurve>)], args: &Args) -> Page {
     let names = ["pairs", "tau at 4", "8", "16", "24", "above random", "for random's 8", "16", "24"];
     let columns: Vec<String> = names.map(String::from).to_vec();
     let mut grids = Vec::new();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Sweeps over these items: the first moves posteriors, the second sees the counts that follow.
-const SWEEPS: usize = 2;
+pub(super) const SWEEPS: usize = 2;
 
 /// Items with new labels.
 struct Touched {

@@ -1,4 +1,5 @@
 //! Which number to ask for next.
+#![allow(clippy::print_stderr)] // figures, and what is skipped, are said
 
 use super::sets::data_dir;
 use crowdwise_ask::numbers::{AskNumbers, NumberReplay, NumberStrategy};

@@ -25,7 +25,6 @@ use std::path::{Path, PathBuf};
 Examples:
   crowdwise fit votes.csv -m dawid-skene -p tol=1e-6 -o labels.csv
   crowdwise fit votes.csv --truth truth.csv --format json | jq .evaluation
-  crowdwise fit votes.csv --continue old.json    fewer iterations: begins where old.json ended
 "
 )]
 pub struct Args {
