@@ -1,5 +1,6 @@
 //! `crowdwise repro`: tables of a paper and of our own, computed again.
 
+mod fairness;
 mod groups;
 mod label_integration;
 mod learning;
@@ -38,6 +39,8 @@ pub enum Table {
     LabelIntegration(label_integration::Args),
     /// Annotators in groups: methods that know of them and methods that do not, as items grow
     Groups(groups::Args),
+    /// Annotators who treat groups of items differently, and what methods make of their labels
+    Fairness(fairness::Args),
     /// Time and peak memory of every method for classes, as labels grow
     Scaling(scaling::Args),
     /// Every method on every real set: accuracy, log-loss, calibration, time
@@ -64,6 +67,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     match &args.table {
         Table::LabelIntegration(args) => label_integration::run(args, talk),
         Table::Groups(args) => groups::run(args, talk),
+        Table::Fairness(args) => fairness::run(args, talk),
         Table::Scaling(args) => scaling::run(args, talk),
         Table::Quality(args) => quality::run(args, talk),
         Table::Trust(args) => trust::run(args, talk),
