@@ -19,6 +19,12 @@ awk -F, '
         printf "%s,%.4f,%.4f,%.4f\n", $1, p[1] / (p[1] + p[2] + p[3]), p[2] / (p[1] + p[2] + p[3]), p[3] / (p[1] + p[2] + p[3])
     }' examples/demo-truth.csv > examples/demo-probabilities.csv
 
+# photographs and drawings, three to two
+awk -F, '
+    function uniform() { seed = (seed * 16807) % 2147483647; return seed / 2147483647 }
+    BEGIN { seed = 11; print "item,group" }
+    NR > 1 { print $1 "," (uniform() < 0.6 ? "photo" : "drawing") }' examples/demo-truth.csv > examples/demo-groups.csv
+
 # neighbours of the same pictures: two each, of the same class nine times in ten
 awk -F, '
     function uniform() { seed = (seed * 16807) % 2147483647; return seed / 2147483647 }

@@ -1,7 +1,8 @@
 //! `crowdwise repro`: tables of a paper and of our own, computed again.
 
-mod asking_pairs;
 mod asking;
+mod asking_pairs;
+mod fairness;
 mod groups;
 mod label_integration;
 mod learning;
@@ -45,6 +46,8 @@ pub enum Table {
     Groups(groups::Args),
     /// Which pair to compare next: gain, closest scores, fewest comparisons and chance on three real sets
     AskingPairs(asking_pairs::Args),
+    /// Annotators who treat groups of items differently, and what methods make of their labels
+    Fairness(fairness::Args),
     /// Time and peak memory of every method for classes, as labels grow
     Scaling(scaling::Args),
     /// Every method on every real set: accuracy, log-loss, calibration, time
@@ -77,6 +80,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         Table::Asking(args) => asking::run(args, talk),
         Table::Groups(args) => groups::run(args, talk),
         Table::AskingPairs(args) => asking_pairs::run(args, talk),
+        Table::Fairness(args) => fairness::run(args, talk),
         Table::Scaling(args) => scaling::run(args, talk),
         Table::Quality(args) => quality::run(args, talk),
         Table::Trust(args) => trust::run(args, talk),

@@ -189,6 +189,22 @@ fn tables_of_real_crowds_have_every_learner() {
 }
 
 #[test]
+fn unfair_annotators_make_unfair_labels() {
+    let args = ["repro", "fairness", "--items", "600", "--repeats", "2", "--format", "json"];
+    let json = run_in(tempfile::tempdir().unwrap().path(), &args).ok().json();
+    let all = json["figures"].as_array().unwrap();
+    assert_eq!(all.len(), 4 * 4 * 4);
+    let of = |bias: f64, method: &str, figure: &str| {
+        let found = all.iter().find(|f| f["bias"] == bias && f["method"] == method && f["figure"] == figure);
+        found.unwrap()["mean"].as_f64().unwrap()
+    };
+    for method in ["majority-vote", "dawid-skene", "fair-confusion", "crowd-layer"] {
+        assert!((1.0..40.0).contains(&of(0.0, method, "error")), "{method}");
+    }
+    assert!(of(0.4, "majority-vote", "fpr_gap") > of(0.0, "majority-vote", "fpr_gap") + 5.0);
+}
+
+#[test]
 fn groups_as_a_table_and_a_picture() {
     let dir = folder(&[]);
     let args = ["repro", "groups", "--max", "500", "--repeats", "2", "--svg", "g.svg", "--format", "json"];

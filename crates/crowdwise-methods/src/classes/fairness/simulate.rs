@@ -1,7 +1,8 @@
 //! Crowds whose annotators treat two groups of items differently.
 
-use crowdwise_core::{Attribute, Dataset, Gold, GoldValues, LabelKind, Names, TableBuilder, stream};
+use crowdwise_core::{Attribute, Dataset, Features, Gold, GoldValues, LabelKind, Names, TableBuilder, stream};
 use rand::RngExt;
+use rand_distr::{Distribution, StandardNormal};
 
 /// A crowd of two classes and two groups of items, half of whose annotators call items of the second group positive too easily.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,5 +67,24 @@ impl UnfairCrowd {
         data.attribute = Some(Attribute::new(group.iter().map(|&g| Some(["first", "second"][g]))));
         let (values, unlabelled) = (GoldValues::Classes(truth), GoldValues::Classes(Vec::new()));
         Drawn { data, truth: Gold { values, unlabelled, extra_classes: Names::new() }, group, rates }
+    }
+}
+
+impl Drawn {
+    /// Eight normal numbers for every item: the first tells the class (84 % right by itself), the second the group.
+    pub fn features(&self, seed: u64) -> Features {
+        const DIM: usize = 8;
+        let mut rng = stream(seed, "unfair crowd features", 0);
+        let GoldValues::Classes(truth) = &self.truth.values else { unreachable!("a crowd of classes") };
+        let sign = |yes: bool| if yes { 1.0 } else { -1.0 };
+        let mut values = Vec::with_capacity(truth.len() * DIM);
+        for (&(_, z), &g) in truth.iter().zip(&self.group) {
+            for d in 0..DIM {
+                let mean = [sign(z == 1), sign(g == 1)].get(d).copied().unwrap_or(0.0);
+                let noise: f64 = StandardNormal.sample(&mut rng);
+                values.push((mean + noise) as f32);
+            }
+        }
+        Features { dim: DIM, values, image: None }
     }
 }

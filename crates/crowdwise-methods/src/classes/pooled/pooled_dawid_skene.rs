@@ -1,6 +1,8 @@
 //! Pooled Dawid-Skene: confusion matrices drawn half towards those of all annotators, by annealed variational Bayes.
 
 mod model;
+#[cfg(test)]
+mod tests;
 
 use crate::classes::by_name::{self, ByName};
 use crate::classes::confusion::em::{self, Fitted, Settings, Start};
