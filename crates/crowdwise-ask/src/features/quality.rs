@@ -64,3 +64,46 @@ fn temperature(labels: &Labels, p: &[f64]) -> f64 {
     let steps = |from: f64, to: f64| (0..=4).map(move |s| from + f64::from(s) / 4.0 * (to - from));
     best(&steps(low, rough).chain(steps(rough, high)).collect::<Vec<f64>>())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Figures of an independent program of the published formulas, with a temperature of 0.575.
+    #[test]
+    fn scores_are_those_of_the_formulas() {
+        let rows = [
+            (0, 0, 0),
+            (0, 1, 0),
+            (0, 2, 1),
+            (1, 0, 1),
+            (1, 1, 1),
+            (2, 1, 2),
+            (2, 2, 2),
+            (2, 3, 0),
+            (3, 0, 1),
+            (4, 2, 0),
+            (4, 3, 2),
+            (5, 0, 2),
+            (5, 3, 2),
+        ];
+        let p = [
+            0.6, 0.3, 0.1, 0.2, 0.7, 0.1, 0.1, 0.2, 0.7, 0.3, 0.4, 0.3, 0.5, 0.2, 0.3, 0.2, 0.2, 0.6, 0.45, 0.35, 0.2,
+        ];
+        let labels = Labels::of_rows(7, 4, 3, &rows);
+        assert!((temperature(&labels, &p) - 0.575).abs() < 1e-12);
+        let want = [
+            0.7160504989550258,
+            0.7878303385010348,
+            0.793898173142002,
+            0.5204076077478524,
+            0.5808444766533452,
+            0.7263883587765259,
+            0.5027292484839532,
+        ];
+        let have = active_lab(&labels, &p).unwrap();
+        for (i, (a, b)) in have.iter().zip(want).enumerate() {
+            assert!((a - b).abs() < 1e-9, "item {i}: {a} for {b}");
+        }
+    }
+}

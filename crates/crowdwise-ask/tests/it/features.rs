@@ -1,10 +1,13 @@
 //! Active learning from crowds, on annotators whose expertise is of low rank.
 
-use crowdwise_ask::features::{Cold, Dalc, Judged, Learner, Point, Replay, Simulated, Strategy, area, labels_to, replay};
+use crowdwise_ask::features::{
+    Cold, Dalc, Judged, Learner, Point, Replay, Simulated, Strategy, Wanted, area, labels_to, next, replay,
+};
 use crowdwise_core::simulate::{SimModel, Simulation, Simulator};
 use crowdwise_core::{Context, Features};
 use crowdwise_learn::expert::Dlc;
 use crowdwise_learn::{NetworkKind, NetworkParams, Training};
+use serde_json::{Value, json};
 
 /// The generator of spec and paper: 600 items to ask about and 600 to test on, 40 annotators, two classes, 20 features.
 struct World {
@@ -96,4 +99,92 @@ fn active_items_and_annotators_need_fewer_labels() {
             t.elapsed()
         );
     }
+}
+
+/// The same bits on any number of threads, and other questions with another seed.
+#[test]
+fn the_same_seed_asks_the_same_questions() {
+    let world = World::new(1, 1.0);
+    let truth: Vec<Option<usize>> = world.truth.iter().copied().map(Some).collect();
+    let run = |threads: usize, seed: u64, strategy| {
+        let mut oracle = Simulated::new(N, M, 2, |i, j| world.made.answer(i as u32, j));
+        let judged = Judged { truth: &truth, test: (&world.test, &world.test_truth) };
+        let how = Replay { strategy, budget: 160, ..how(seed) };
+        replay(&how, &mut oracle, &mut world.dalc(0), judged, &mut Context::new(5, threads)).unwrap()
+    };
+    for strategy in [Strategy::DalcQ, Strategy::Gain, Strategy::ActiveLab] {
+        let one = run(1, 3, strategy);
+        assert_eq!(one.last().unwrap().labels, 160);
+        let bits = |c: &[Point]| c.iter().map(|p| (p.labels, p.accuracy.to_bits(), p.inferred.to_bits())).collect::<Vec<_>>();
+        assert_eq!(bits(&one), bits(&run(4, 3, strategy)), "{strategy:?}");
+        assert_ne!(bits(&one), bits(&run(1, 4, strategy)), "{strategy:?}");
+    }
+}
+
+/// The form of Rodrigues et al. (2014): items where the process is least certain, annotators who are most likely right.
+#[test]
+fn a_gaussian_process_asks_too() {
+    let world = World::new(2, 2.0);
+    let learner = || {
+        let small = [("points", json!(60)), ("max_iter", json!(4)), ("length", json!(4.0)), ("amplitude", json!(3.0))];
+        let pairs: Vec<(String, Value)> = small.map(|(k, v)| (k.to_owned(), v)).to_vec();
+        let gp = crowdwise_learn::learner("gp-crowd").unwrap().with(&pairs).unwrap();
+        Cold::new(gp, world.train.clone(), 2, M)
+    };
+    for strategy in [Strategy::Dalc, Strategy::Variance] {
+        let curve = world.run(strategy, &mut learner(), Replay { budget: 140, ..how(1) });
+        let (first, last) = (curve[0], curve[curve.len() - 1]);
+        println!("{}: {:.1} to {:.1}, answers right {:.1}", strategy.name(), first.accuracy, last.accuracy, last.right);
+        assert_eq!((first.labels, last.labels), (60, 140));
+        assert!(last.accuracy > 60.0, "{last:?}");
+    }
+    let refused = world.made_to_fail(&mut learner());
+    assert!(refused.contains("`bald` needs draws of dropout"), "{refused}");
+}
+
+impl World {
+    /// What a strategy says that the learner has nothing for.
+    fn made_to_fail(&self, learner: &mut dyn Learner) -> String {
+        let truth: Vec<Option<usize>> = vec![None; N];
+        let mut oracle = Simulated::new(N, M, 2, |i, j| self.made.answer(i as u32, j));
+        let judged = Judged { truth: &truth, test: (&self.test, &self.test_truth) };
+        let how = Replay { strategy: Strategy::Bald, ..how(0) };
+        replay(&how, &mut oracle, learner, judged, &mut Context::new(0, 1)).unwrap_err().to_string()
+    }
+}
+
+/// Questions from a dataset: never a pair that has an answer, nobody who is away, and words that say why.
+#[test]
+fn next_questions_respect_what_is_known() {
+    let s = Simulation { model: SimModel::LowRank, items: 120, annotators: 8, per_item: 2, classes: 2, features: 6, ..Simulation::default() };
+    let (data, _) = Simulator::new(&s, 9).unwrap().dataset().unwrap();
+    let away = |_: usize, j: usize| j != 3;
+    let ask = |strategy, batch, allowed: &dyn Fn(usize, usize) -> bool| {
+        let small: Vec<(String, Value)> = [("epochs", json!(3)), ("hidden", json!(8))].map(|(k, v)| (k.to_owned(), v)).to_vec();
+        let learner = crowdwise_learn::learner("dlc").unwrap().with(&small).unwrap();
+        let wanted = Wanted { strategy, questions: 25, explore: 0.1, learner: Some(learner), allowed, batch };
+        next(&data, wanted, &mut Context::new(4, 1)).unwrap()
+    };
+    for strategy in Strategy::ALL.into_iter().filter(|s| !matches!(s, Strategy::Bald | Strategy::Variance)) {
+        let found = ask(strategy, 0, &away);
+        assert_eq!(found.questions.len(), 25, "{strategy:?}");
+        let mut items: Vec<u32> = found.questions.iter().map(|q| q.item).collect();
+        for q in &found.questions {
+            let asked = data.table.rows(q.item as usize).any(|r| data.table.annotator()[r] == q.annotator);
+            assert!(q.annotator != 3 && !asked, "{q:?}");
+            assert!((0.0..=1.0).contains(&q.right) && (0.0..=1.0).contains(&q.gain), "{q:?}");
+            let words = found.reason(q);
+            assert!(words.contains("random") || words.contains("right on such items"), "{words}");
+        }
+        items.sort_unstable();
+        items.dedup();
+        assert_eq!(items.len(), 25, "{strategy:?}: an item was asked twice");
+    }
+    assert_eq!(ask(Strategy::DalcQ, 0, &away).questions, ask(Strategy::DalcQ, 0, &away).questions);
+    assert_ne!(ask(Strategy::Rd, 0, &away).questions, ask(Strategy::Rd, 1, &away).questions);
+    assert!(ask(Strategy::Dalc, 0, &|_, _| false).questions.is_empty());
+    let bare = data.without_features();
+    let wanted = Wanted { strategy: Strategy::Dalc, questions: 1, explore: 0.0, learner: None, allowed: &away, batch: 0 };
+    let e = next(&bare, wanted, &mut Context::new(0, 1)).unwrap_err();
+    assert!(e.to_string().contains("`dalc` needs features"), "{e}");
 }

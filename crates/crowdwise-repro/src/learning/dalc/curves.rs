@@ -120,15 +120,21 @@ pub fn part(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
     let mut part = Part::new(NOTE, &seeds);
     for set in args.sets() {
         let plan = plan(set, args.common.quick);
-        let mut all: Vec<Runs> = Vec::new();
-        for strategy in args.strategies() {
-            let mut curves = Vec::new();
-            for seed in seeds.clone() {
-                let name = format!("dalc {} {} {}", set.name(), strategy.name(), plan.budget);
-                let figures = trials.figures(&name, seed, |cx| Ok(flat(&curve(&pool(set, args, seed)?, &plan, strategy, cx)?)))?;
-                curves.push(unflat(&figures));
+        let mut all: Vec<Runs> =
+            args.strategies().into_iter().map(|strategy| Runs { strategy, curves: Vec::new() }).collect();
+        for seed in seeds.clone() {
+            let mut made: Option<Pool> = None; // the same for every strategy, and needed only where a run is not known
+            for runs in &mut all {
+                let name = format!("dalc {} {} {}", set.name(), runs.strategy.name(), plan.budget);
+                let figures = trials.figures(&name, seed, |cx| {
+                    let pool = match &mut made {
+                        Some(pool) => pool,
+                        none => none.insert(pool(set, args, seed)?),
+                    };
+                    Ok(flat(&curve(pool, &plan, runs.strategy, cx)?))
+                })?;
+                runs.curves.push(unflat(&figures));
             }
-            all.push(Runs { strategy, curves });
         }
         show(set, &all, &mut part);
     }
