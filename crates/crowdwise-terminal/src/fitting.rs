@@ -247,6 +247,30 @@ mod tests {
         );
     }
 
+    /// Everyday use 1.15: 73 flagged judges of 130, and that all of them err together came last.
+    #[test]
+    fn many_of_a_kind_do_not_hide_the_others() {
+        let of = |code: &str, severity| Finding::new(code, severity, Subject::Fit, String::new(), String::new());
+        let mut all: Vec<Finding> = (0..20).map(|_| of("spammer", Severity::Warning)).collect();
+        all.extend((0..5).map(|_| of("adversary", Severity::Warning)));
+        all.push(of("dependent-annotators", Severity::Warning));
+        let mut order: Vec<&Finding> = all.iter().collect();
+        keep_each_kind(&mut order, 8);
+        let codes: Vec<&str> = order.iter().map(|f| f.code.as_str()).collect();
+        let spammers = ["spammer"; 4];
+        assert_eq!(codes[..4], spammers);
+        assert_eq!(codes[4..], ["adversary", "adversary", "adversary", "dependent-annotators"]);
+        // few are all said, in their order
+        let mut few: Vec<&Finding> = all[18..].iter().collect();
+        keep_each_kind(&mut few, 8);
+        assert!(few.len() == 8 && few.iter().zip(&all[18..]).all(|(a, b)| std::ptr::eq(*a, b)));
+        // a problem goes before a warning of a new kind
+        all.push(of("not-finite", Severity::Problem));
+        let mut order: Vec<&Finding> = all.iter().rev().collect();
+        keep_each_kind(&mut order, 1);
+        assert_eq!(order[0].code, "not-finite");
+    }
+
     #[test]
     fn severities_are_called_as_in_json() {
         for s in [Severity::Info, Severity::Warning, Severity::Problem] {

@@ -194,6 +194,8 @@ impl CrowdBradleyTerry {
         (m.prior, m.ridge, m.virtual_wins) = (Crowd::DEFAULT.exponents(), self.ridge, self.virtual_wins);
         if let (Some(a), Some(b)) = (self.alpha, self.beta) {
             m.prior = [a, b];
+        } else {
+            m.prior_estimated = true;
         }
         m.position = self.position;
         if self.position != Position::None && pairs.both_orders < BOTH_ORDERS {

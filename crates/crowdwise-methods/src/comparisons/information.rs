@@ -27,6 +27,8 @@ pub struct Errors {
     factor: Option<Cholesky>,
 }
 
+/// Precision of what is known beforehand of the place of an estimated prior, in logits.
+const PLACE: f64 = 0.1;
 /// Products that eliminating the reliabilities may take.
 const MOST_PRODUCTS: f64 = 3e9;
 
@@ -75,7 +77,7 @@ impl Errors {
         Errors {
             score,
             tie: m.has_tie().then(|| inverse[n]),
-            position: (m.position == Position::Shared).then(|| inverse[size - 1]),
+            position: (m.position == Position::Shared).then(|| inverse[position_at(m)]),
             grade: if full { Grade::Full } else { Grade::Known },
             factor: (n <= SAMPLED_ITEMS).then_some(factor),
         }
@@ -105,9 +107,14 @@ impl Errors {
     }
 }
 
-/// Variables that stay beside the scores.
+/// Variables that stay beside the scores: tie parameter, shared position effect, and the place of an estimated prior.
 fn extra(m: &Mixture) -> usize {
-    usize::from(m.has_tie()) + usize::from(m.position == Position::Shared)
+    usize::from(m.has_tie()) + usize::from(m.position == Position::Shared) + usize::from(m.prior_estimated)
+}
+
+/// Where the shared position effect is.
+fn position_at(m: &Mixture) -> usize {
+    m.n_items + usize::from(m.has_tie())
 }
 
 /// Rows in the order of their annotators.
@@ -147,7 +154,12 @@ fn eliminated(m: &Mixture, rows: &Rows, x: &[f64], own: &[f64], h: &mut [f64]) -
     let products: f64 = (0..m.n_annotators).map(|j| (2.0 * rows.of(j).len() as f64).min(n as f64).powi(2)).sum();
     let full = products <= MOST_PRODUCTS;
     let tie = m.has_tie().then_some(n);
-    let position = (m.position == Position::Shared).then_some(size - 1);
+    let position = (m.position == Position::Shared).then(|| position_at(m));
+    // the annotators are pulled to a place that their own answers tell: all may lie above or below it together
+    let place = m.prior_estimated.then_some(size - 1);
+    if let Some(p) = place {
+        h[p * size + p] += PLACE;
+    }
     let each = m.position == Position::Annotators;
     // cross derivatives of the annotator's t and position effect with everything that stays
     let mut cross = vec![[0.0; 2]; size];
@@ -188,6 +200,11 @@ fn eliminated(m: &Mixture, rows: &Rows, x: &[f64], own: &[f64], h: &mut [f64]) -
             if let (Some(t), Some(p)) = (tie, position) {
                 h[p * size + t] += e[2][3];
             }
+        }
+        if let Some(p) = place {
+            h[p * size + p] += own[n + j];
+            cross[p][0] -= own[n + j];
+            touched.push(p as u32);
         }
         touched.sort_unstable();
         touched.dedup();

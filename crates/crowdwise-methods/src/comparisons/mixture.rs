@@ -40,6 +40,8 @@ pub struct Mixture {
     pub position: Position,
     /// Exponents of w and 1 - w in the prior, plus 1.
     pub prior: [f64; 2],
+    /// Whether the prior follows from these comparisons, so that its place is in doubt as well.
+    pub prior_estimated: bool,
     pub ridge: f64,
     pub virtual_wins: f64,
 }
@@ -65,6 +67,7 @@ impl Mixture {
             ties: TieModel::Half,
             position: Position::None,
             prior: [1.0, 1.0],
+            prior_estimated: false,
             ridge: 0.0,
             virtual_wins: 0.0,
         };

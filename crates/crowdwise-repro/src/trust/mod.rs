@@ -16,7 +16,7 @@ use clap::ValueEnum;
 use crowdwise::Error;
 use crowdwise_terminal::Exit;
 use crowdwise_terminal::TEMPLATE;
-use crowdwise_terminal::options::RunOptions;
+use crowdwise_terminal::options::{RunOptions, whole};
 use crowdwise_terminal::output::{OutputOptions, unwritable};
 use crowdwise_terminal::rows;
 use crowdwise_terminal::talk::Talk;
@@ -30,16 +30,20 @@ use std::io::Write as _;
 Examples:
   crowdwise repro trust -o TRUST.md
   crowdwise repro trust --parts calibration,order
+  crowdwise repro trust --quick=difficulty,learners --crowds 30
 ",
-    after_help = "Everything takes an hour or so on two cores; --quick takes minutes, with fewer crowds of each design."
+    after_help = "Everything takes an hour or so on two cores; --quick takes minutes, with fewer crowds of each design. The page says what was run."
 )]
 pub struct Args {
     /// Only these parts [default: all]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub parts: Vec<Part>,
-    /// Fewer crowds of each design
-    #[arg(long)]
-    pub quick: bool,
+    /// Fewer crowds of each design, in all parts or only in these
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', num_args = 0.., require_equals = true)]
+    pub quick: Option<Vec<Part>>,
+    /// Crowds of each design in the part coverage [default: 100, or 5 with --quick]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
+    pub crowds: Option<u64>,
     #[command(flatten)]
     pub data: DataOptions,
     #[command(flatten)]
@@ -71,7 +75,7 @@ pub enum Part {
 const INTRODUCTION: &str = "\
 # What can be trusted
 
-`crowdwise repro trust` makes this page, with fewer crowds of each design if it is told `--quick`.
+`crowdwise repro trust` makes this page. In this copy {made}.
 
 Promised: one more label that agrees, of somebody better than chance, never lowers the probability of a class; probabilities have no ceiling; the \
 order of rows changes no answer; an interval holds its point; no default answers with labels that the votes rule out wholesale.
@@ -90,7 +94,7 @@ log-loss on the simulated crowds and the other sets, both counting the same. *Wo
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let mut out = super::page::open(&args.output)?;
     let parts: &[Part] = if args.parts.is_empty() { Part::value_variants() } else { &args.parts };
-    let mut text = INTRODUCTION.to_owned();
+    let mut text = INTRODUCTION.replace("{made}", &made(args, parts));
     for part in parts {
         let name = part.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default();
         talk.note(format_args!("{name} …"));
@@ -102,9 +106,40 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
+impl Args {
+    fn quick(&self, part: Part) -> bool {
+        self.quick.as_ref().is_some_and(|q| q.is_empty() || q.contains(&part))
+    }
+
+    /// Crowds of each design in the part about coverage.
+    fn crowds(&self) -> u64 {
+        self.crowds.unwrap_or(if self.quick(Part::Coverage) { 5 } else { 100 }).max(1)
+    }
+}
+
+/// What was run, in words.
+fn made(args: &Args, parts: &[Part]) -> String {
+    let names = |quick: bool| -> Vec<String> {
+        let these = parts.iter().filter(|p| **p != Part::Coverage && args.quick(**p) == quick);
+        these.filter_map(|p| p.to_possible_value().map(|v| v.get_name().to_owned())).collect()
+    };
+    let mut said = Vec::new();
+    let (whole, quick) = (names(false), names(true));
+    if !whole.is_empty() {
+        said.push(format!("in full: {}", whole.join(", ")));
+    }
+    if !quick.is_empty() {
+        said.push(format!("with `--quick`, fewer and smaller crowds: {}", quick.join(", ")));
+    }
+    if parts.contains(&Part::Coverage) {
+        said.push(format!("coverage: {} crowds of each design", args.crowds()));
+    }
+    said.join("; ")
+}
+
 fn section(part: Part, args: &Args, talk: Talk) -> Result<String, Error> {
     let threads = args.run.threads();
-    let few = |whole: u64, quick: u64| if args.quick { quick } else { whole };
+    let few = |whole: u64, quick: u64| if args.quick(part) { quick } else { whole };
     let mut say = |name: &str| talk.detail(name);
     Ok(match part {
         Part::Calibration => {
@@ -118,13 +153,13 @@ fn section(part: Part, args: &Args, talk: Talk) -> Result<String, Error> {
             heading(&curve::grid(&scores)) + CURVE
         }
         Part::Coverage => {
-            let rows = coverage::measure(&[], few(100, 5), threads, talk)?;
+            let rows = coverage::measure(&[], args.crowds(), threads, talk)?;
             coverage::grids(&rows).iter().map(heading).collect::<Vec<_>>().join("\n")
         }
         Part::Order => heading(&order::grid(&order::measure(crowdwise::methods(), args.run.seed, say)?)),
         Part::Sources => {
             let mut grid = sources::Grid::default();
-            (grid.repeats, grid.step) = (few(grid.repeats, 3), if args.quick { 7 } else { 1 });
+            (grid.repeats, grid.step) = (few(grid.repeats, 3), if args.quick(part) { 7 } else { 1 });
             format!("## Sources that vote for one class, beside majority vote\n\n{}", sources::table(grid, say)?)
         }
         Part::Dependence => {

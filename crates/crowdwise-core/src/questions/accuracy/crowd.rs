@@ -29,7 +29,7 @@ pub(super) struct Crowd<'a> {
     pub model: Model,
     /// Class shares of the labelled units.
     pub shares: Vec<f64>,
-    /// The labels per class that the crowd's matrix is worth to everybody, and how far each annotator leans on it.
+    /// The labels per class that the crowd is worth to everybody, and how far each annotator leans on it.
     pub alike: f64,
     pub works: Vec<f64>,
 }
@@ -51,7 +51,8 @@ impl<'a> Crowd<'a> {
         }
         let matrices = t.n.len().saturating_mul(k * k) <= ENTRIES;
         let empty = if matrices { Model::Matrices(Vec::new()) } else { Model::Coins(Vec::new()) };
-        let mut out = Crowd { c, k, q: own.to_vec(), model: empty, shares: t.posterior.clone(), alike: 0.0, works: Vec::new() };
+        let shares = t.posterior.clone();
+        let mut out = Crowd { c, k, q: own.to_vec(), model: empty, shares, alike: 0.0, works: Vec::new() };
         out.learn();
         let labels_only = matches!(data.structure, Structure::Independent | Structure::Rankings(_))
             && data.features.is_none()
@@ -152,6 +153,11 @@ impl<'a> Crowd<'a> {
         }
     }
 
+    /// Chances of being right that one annotator has.
+    pub fn chances(&self) -> usize {
+        if matches!(self.model, Model::Matrices(_)) { self.k } else { 1 }
+    }
+
     fn matrices(&mut self) -> Vec<f64> {
         let (k, m, index) = (self.k, self.c.table.n_annotators(), self.c.table.by_annotator());
         let mut counts = vec![0.0; m * k * k];
@@ -203,6 +209,7 @@ impl<'a> Crowd<'a> {
         alike.class(2.0 * mean * (1.0 - mean), own.iter(), |o| (o[1], 2.0 * (o[0] / o[1] - mean).powi(2)));
         let s = alike.labels();
         self.alike = s;
+        self.works = vec![1.0; m];
         own.iter().map(|o| (o[0] + s * mean) / (o[1] + s)).collect()
     }
 }

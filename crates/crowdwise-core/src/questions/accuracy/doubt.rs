@@ -1,146 +1,194 @@
-//! How much wider the interval of an annotator is because the others are not known either.
+//! How much less an annotator's labels tell of it because neither the others nor the class shares are known exactly.
 //!
-//! What an annotator's items are follows from the others' matrices, which are estimates from the same labels: where somebody
-//! guesses, who is right on the items that they share is told by few, and an error of these is an error here. Let every annotator
-//! have a θ of its own (see `tilt`). With z the class of an item and s_j(z) = [label is z] - e_z the slope of ln P(label | z), the
-//! information about all of them together is (Louis)
+//! What the items are follows from the others' matrices, which are estimates from the same labels: where many guess, few tell
+//! who is right. Let every annotator have a θ of its own (see `tilt`). With z the class of an item and s_j(z) = [label is z] - e_z
+//! the slope of ln P(label | z), the information about all of them together is (Louis)
 //!
-//!   I_ji = [j = i] Σ E e_z (1 - e_z)  -  Σ_items Cov(s_j, s_i)
+//!   I_ji = [j = i] Σ E e_z (1 - e_z)  -  Σ Cov(s_j, s_i)        (sums over items, E and Cov over their classes)
 //!
-//! to which the pull towards the crowd adds its own, with what the crowd is like unknown as well. Without the others I_jj is what is
-//! known of θ_j; with them it is 1 / (I⁻¹)_jj, the pull on j itself taken out. The quotient of both is by how much less the labels
-//! tell, and the likelihood is raised to one over it.
+//! and the pull towards the crowd adds its own, with the place that it pulls to unknown as well. If the others were known, the
+//! labels of j would tell I_jj of θ_j; as they are not, 1 / (I⁻¹)_jj, the pull on j itself taken out.
+//!
+//! The accuracy is that at the class shares, which are an estimate from a number of items too: somebody who says the same of
+//! everything is right as often as that class comes.
 
-use super::crowd::{Crowd, Model};
+use super::crowd::Crowd;
 use crowdwise_numerics::Cholesky;
 
-/// Unknowns up to which the information is inverted, and operations, about, that counting it may take.
-const UNKNOWNS: usize = 1_000;
-const WORK: usize = 400_000_000;
-/// Labels' worth of prior on what the crowd is like.
+/// Annotators up to which their information is inverted, and operations, about, that counting it may take. With more annotators
+/// one of them matters less to each other.
+const ANNOTATORS: usize = 600;
+const WORK: usize = 200_000_000;
+/// Labels' worth of prior on the place to which the crowd pulls.
 const LEAST: f64 = 1.0;
-/// No annotator's labels are worth less than one over this.
+/// Labels tell at least one over this of what they would tell.
 const MOST: f64 = 10.0;
 
-/// For every annotator by how much less its labels tell of it, at least 1.
+/// For every annotator what its labels would tell if all else were known, over what they tell: at least 1.
 pub(super) fn factors(crowd: &Crowd<'_>) -> Vec<f64> {
     let (k, m, table) = (crowd.k, crowd.c.table.n_annotators(), crowd.c.table);
-    let classes = std::env::var("BLOCK").is_ok();
-    let b = if classes && matches!(crowd.model, Model::Matrices(_)) { k } else { 1 };
-    let size = (m + 1) * b;
-    let pairs: usize = (0..table.n_units()).map(|u| table.degree(u).pow(2)).sum();
+    let pairs = (0..table.n_units()).map(|u| table.degree(u).pow(2)).sum::<usize>();
+    let own = alone(crowd);
     let mut out = vec![1.0; m];
-    if std::env::var("NODOUBT").is_ok() || size > UNKNOWNS || pairs.saturating_mul(k * b) > WORK {
-        return out;
+    if m <= ANNOTATORS && pairs.saturating_mul(k) <= WORK {
+        others(crowd, &own, &mut out);
     }
-    let right = |j: usize, z: usize| crowd.right(j, z);
-    let mut h = vec![0.0; size * size];
-    let mut own = vec![0.0; m * b]; // information without the others
-    let (who, codes) = (table.annotator(), crowd.c.codes);
-    let mut a = Vec::new();
+    let items = (0..table.n_units()).filter(|&u| table.degree(u) > 0).count() as f64;
+    for (j, less) in out.iter_mut().enumerate() {
+        let (mut mean, mut square, mut slope) = (0.0, 0.0, 0.0);
+        for (z, s) in crowd.shares.iter().enumerate() {
+            let e = crowd.right(j, z);
+            mean += s * e;
+            square += s * e * e;
+            slope += s * e * (1.0 - e);
+        }
+        let of_shares = (square - mean * mean).max(0.0) / (items + 1.0);
+        *less = (*less + of_shares * own[j] / (slope * slope).max(1e-12)).clamp(1.0, MOST);
+    }
+    out
+}
+
+/// Slopes of the labels of a unit by class: labels x K.
+fn slopes(crowd: &Crowd<'_>, u: usize, out: &mut Vec<f64>) {
+    out.clear();
+    for r in crowd.c.table.rows(u) {
+        let (j, l) = (crowd.c.table.annotator()[r] as usize, crowd.c.codes.get(r));
+        out.extend((0..crowd.k).map(|z| f64::from(u8::from(l == z)) - crowd.right(j, z)));
+    }
+}
+
+/// E e (1 - e) less the variance of the slope.
+fn told(crowd: &Crowd<'_>, j: usize, q: &[f64], s: &[f64]) -> f64 {
+    let mean: f64 = q.iter().zip(s).map(|(q, s)| q * s).sum();
+    let each = q.iter().zip(s).enumerate().map(|(z, (q, s))| {
+        let e = crowd.right(j, z);
+        q * (e * (1.0 - e) - (s - mean).powi(2))
+    });
+    each.sum()
+}
+
+/// I_jj.
+fn alone(crowd: &Crowd<'_>) -> Vec<f64> {
+    let (k, table) = (crowd.k, crowd.c.table);
+    let (mut out, mut s) = (vec![0.0; table.n_annotators()], Vec::new());
     for (u, q) in crowd.q.chunks_exact(k).enumerate() {
-        let rows = table.rows(u);
-        // slopes of the labels by class, and their means
-        a.clear();
-        for r in rows.clone() {
-            let (j, l) = (who[r] as usize, codes.get(r));
-            a.extend((0..k).map(|z| f64::from(u8::from(l == z)) - right(j, z)));
-        }
-        let mean: Vec<f64> = a.chunks_exact(k).map(|s| s.iter().zip(q).map(|(s, q)| s * q).sum()).collect();
-        for (x, r) in rows.clone().enumerate() {
-            let j = who[r] as usize;
-            for z in 0..k {
-                let e = right(j, z);
-                let at = j * b + if b > 1 { z } else { 0 };
-                h[at * size + at] += q[z] * e * (1.0 - e);
-            }
-            for (y, t) in rows.clone().enumerate() {
-                let i = who[t] as usize;
-                let (s, o) = (&a[x * k..(x + 1) * k], &a[y * k..(y + 1) * k]);
-                if b == 1 {
-                    let cov = (0..k).map(|z| q[z] * s[z] * o[z]).sum::<f64>() - mean[x] * mean[y];
-                    h[j * size + i] -= cov;
-                } else {
-                    for z in 0..k {
-                        for w in 0..k {
-                            let cov = if z == w { q[z] * s[z] * o[z] } else { 0.0 } - q[z] * s[z] * q[w] * o[w];
-                            h[(j * b + z) * size + i * b + w] -= cov;
-                        }
-                    }
-                }
-            }
-        }
-    }
-    for j in 0..m {
-        let block = |h: &[f64]| (0..b).flat_map(|z| (0..b).map(move |w| (z, w))).map(|(z, w)| h[(j * b + z) * size + j * b + w]).sum::<f64>();
-        own[j] = block(&h);
-    }
-    // the pull: to the crowd as far as one works, to a habit of one's own otherwise
-    let pull = |j: usize, z: usize| -> [f64; 2] {
-        let spread = |z: usize| right(j, z) * (1.0 - right(j, z));
-        let all = crowd.alike * if b > 1 { spread(z) } else if matches!(crowd.model, Model::Matrices(_)) { (0..k).map(spread).sum() } else { spread(0) };
-        let w = crowd.works.get(j).copied().unwrap_or(1.0);
-        [w * all, (1.0 - w) * all]
-    };
-    for z in 0..b {
-        let mu = m * b + z;
-        h[mu * size + mu] += LEAST * 0.25;
-        for j in 0..m {
-            let at = j * b + z;
-            let [tie, habit] = pull(j, z);
-            h[at * size + at] += tie + habit;
-            h[mu * size + mu] += tie;
-            h[at * size + mu] -= tie;
-            h[mu * size + at] -= tie;
-        }
-    }
-    let Some(factor) = Cholesky::new(size, h) else { if std::env::var("TELL").is_ok() { println!("not positive") }; return out };
-    // the inverse, column by column
-    let mut inverse = vec![0.0; size * size];
-    for (at, column) in inverse.chunks_exact_mut(size).enumerate() {
-        column[at] = 1.0;
-        factor.solve(column);
-    }
-    for j in 0..m {
-        if table.by_annotator().rows(j).is_empty() { continue; }
-        let told = if b == 1 {
-            let mu = m;
-            let [tie, habit] = pull(j, 0);
-            let v = |x: usize, y: usize| inverse[x * size + y];
-            let (jj, jm, mm) = (v(j, j), v(j, mu), v(mu, mu));
-            let slack = 1.0 / tie.max(1e-12) - (jj - 2.0 * jm + mm);
-            let free = jj + (jj - jm).powi(2) / slack.max(1e-12);
-            1.0 / free - habit
-        } else {
-            // block, with the tie of j to the crowd taken out
-            let mu = m;
-            let part = |x: usize, y: usize| -> Vec<f64> { (0..b * b).map(|i| inverse[(x * b + i / b) * size + y * b + i % b]).collect() };
-            let (jj, jm, mj, mm) = (part(j, j), part(j, mu), part(mu, j), part(mu, mu));
-            let mut slack: Vec<f64> = (0..b * b).map(|i| -(jj[i] - jm[i] - mj[i] + mm[i])).collect();
-            for z in 0..b { slack[z * b + z] += 1.0 / pull(j, z)[0].max(1e-9); }
-            let f = Cholesky::with_floor(b, slack, 1e-9);
-            // jj + (jj - jm) slack^-1 (jj - jm)^T
-            let d: Vec<Vec<f64>> = (0..b).map(|x| { let mut r: Vec<f64> = (0..b).map(|y| jj[x * b + y] - jm[x * b + y]).collect(); f.solve(&mut r); r }).collect();
-            let mut free = jj.clone();
-            for x in 0..b { for y in 0..b { free[x * b + y] += (0..b).map(|z| d[x][z] * (jj[y * b + z] - jm[y * b + z])).sum::<f64>(); } }
-            let f = Cholesky::with_floor(b, free, 1e-9);
-            let mut ones = vec![1.0; b];
-            f.solve(&mut ones);
-            let habits: f64 = (0..b).map(|z| pull(j, z)[1]).sum();
-            ones.iter().sum::<f64>() - habits
-        };
-        out[j] = (own[j] / told.max(1e-12)).clamp(1.0, MOST);
-    }
-    if std::env::var("SHARES").is_ok() && let Model::Matrices(_) = crowd.model {
-        let items = (0..table.n_units()).filter(|&u| table.degree(u) > 0).count() as f64;
-        for j in 0..m {
-            let (mut s1, mut s2, mut slope) = (0.0, 0.0, 0.0);
-            for z in 0..k {
-                let (e, p) = (right(j, z), crowd.shares[z]);
-                s1 += p * e; s2 += p * e * e; slope += p * e * (1.0 - e);
-            }
-            out[j] += (s2 - s1 * s1) / (items + 1.0) * own[j].max(0.0) / (slope * slope).max(1e-12);
+        slopes(crowd, u, &mut s);
+        for (r, s) in table.rows(u).zip(s.chunks_exact(k)) {
+            let j = table.annotator()[r] as usize;
+            out[j] += told(crowd, j, q, s);
         }
     }
     out
+}
+
+/// Lower triangle of I, of rows of `size`.
+pub(super) fn information(crowd: &Crowd<'_>, own: &[f64], size: usize) -> Vec<f64> {
+    let (k, table) = (crowd.k, crowd.c.table);
+    let who = table.annotator();
+    let mut h = vec![0.0; size * size];
+    own.iter().enumerate().for_each(|(j, x)| h[j * size + j] = *x);
+    let mut s = Vec::new();
+    for (u, q) in crowd.q.chunks_exact(k).enumerate() {
+        slopes(crowd, u, &mut s);
+        let mean: Vec<f64> = s.chunks_exact(k).map(|s| s.iter().zip(q).map(|(s, q)| s * q).sum()).collect();
+        let first = table.rows(u).start;
+        for x in 0..mean.len() {
+            for y in 0..x {
+                let (a, b) = (&s[x * k..(x + 1) * k], &s[y * k..(y + 1) * k]);
+                let both: f64 = q.iter().zip(a).zip(b).map(|((q, a), b)| q * a * b).sum();
+                let (i, j) = (who[first + x].max(who[first + y]) as usize, who[first + x].min(who[first + y]) as usize);
+                // two labels of one annotator meet twice on the diagonal
+                h[i * size + j] -= if i == j { 2.0 } else { 1.0 } * (both - mean[x] * mean[y]);
+            }
+        }
+    }
+    h
+}
+
+fn others(crowd: &Crowd<'_>, own: &[f64], out: &mut [f64]) {
+    let m = own.len();
+    let size = m + 1;
+    let mut h = information(crowd, own, size);
+    let own: Vec<f64> = (0..m).map(|j| h[j * size + j]).collect();
+    // labels that the crowd is worth: they pull towards its accuracy as far as one works, to a habit of one's own otherwise
+    let pull = |j: usize| {
+        let spread = |z: usize| crowd.right(j, z) * (1.0 - crowd.right(j, z));
+        let all = crowd.alike * (0..crowd.chances()).map(spread).sum::<f64>();
+        [crowd.works[j] * all, (1.0 - crowd.works[j]) * all]
+    };
+    let mut crowd_at = LEAST * 0.25;
+    for j in 0..m {
+        let [tie, habit] = pull(j);
+        h[j * size + j] += tie + habit;
+        h[m * size + j] -= tie;
+        crowd_at += tie;
+    }
+    h[m * size + m] = crowd_at;
+    // not at a maximum, then: nothing can be said of what the others add
+    let Some(factor) = Cholesky::new(size, h) else { return };
+    let diagonal = factor.inverse_diagonal();
+    let mut last = vec![0.0; size];
+    last[m] = 1.0;
+    factor.solve(&mut last);
+    for j in (0..m).filter(|&j| own[j] > 0.0) {
+        let [tie, habit] = pull(j);
+        // the inverse without the tie of j to the crowd (Sherman and Morrison), and what is left without its habit
+        let slack = 1.0 / tie.max(1e-12) - (diagonal[j] - 2.0 * last[j] + last[m]);
+        let free = diagonal[j] + (diagonal[j] - last[j]).powi(2) / slack.max(1e-12);
+        out[j] = (own[j] / (1.0 / free - habit).max(1e-12)).clamp(1.0, MOST);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{crowd as labels, fit_of};
+    use super::*;
+    use crate::Annotators;
+    use crate::questions::tally::Tally;
+    use crowdwise_numerics::logistic;
+
+    /// ln of the probability of all labels where annotator j has its θ, by summing over the classes.
+    fn ln_likelihood(crowd: &Crowd<'_>, theta: &[f64]) -> f64 {
+        let (k, table) = (crowd.k, crowd.c.table);
+        let moved = |j: usize, l: usize, z: usize| {
+            let e = crowd.right(j, z);
+            let to = logistic((e / (1.0 - e)).ln() + theta[j]);
+            if l == z { to } else { 1.0 - to } // two classes
+        };
+        let unit = |u: usize| {
+            let of = |z: usize| {
+                let each = table.rows(u).map(|r| moved(table.annotator()[r] as usize, crowd.c.codes.get(r), z));
+                crowd.shares[z] * each.product::<f64>()
+            };
+            (0..k).map(of).sum::<f64>().ln()
+        };
+        (0..table.n_units()).map(unit).sum()
+    }
+
+    #[test]
+    fn the_information_is_the_curvature_of_the_likelihood() {
+        let wrong = |every: usize, at: usize| move |i: usize| i % every == at;
+        let (a, b, c, d) = (wrong(4, 1), wrong(3, 2), wrong(5, 0), wrong(2, 1));
+        let data = labels(40, &[&a, &b, &c, &d]);
+        let mut q = vec![0.0; 80];
+        q.chunks_exact_mut(2).enumerate().for_each(|(u, q)| data.table.categorical().unwrap().vote_shares(u, q));
+        let fit = fit_of(&data, q, Annotators::None);
+        let mut crowd = Crowd::of(&data, &fit, &Tally::of(&data, &fit, false).unwrap()).unwrap();
+        crowd.classes(None, None); // the classes that follow from the matrices
+        let h = information(&crowd, &alone(&crowd), 4);
+        let step = 1e-3;
+        let at = |j: usize, x: f64, i: usize, y: f64| {
+            let mut theta = [0.0; 4];
+            theta[j] += x;
+            theta[i] += y;
+            ln_likelihood(&crowd, &theta)
+        };
+        for j in 0..4 {
+            for i in 0..=j {
+                let cross = at(j, step, i, step) - at(j, step, i, -step) - at(j, -step, i, step) + at(j, -step, i, -step);
+                let want = -cross / (4.0 * step * step);
+                assert!((h[j * 4 + i] - want).abs() < 1e-3 * (1.0 + want.abs()), "{j} {i}: {} {want}", h[j * 4 + i]);
+            }
+        }
+    }
 }

@@ -11,8 +11,8 @@
 //!    likelihood of its labels as a function of its accuracy, the classes summed out, times Jeffreys' prior. Doubt about
 //!    the classes makes it flat, and without errors it ends at 1 as Jeffreys' interval does.
 //!
-//! The uncertainty of the other annotators' matrices adds less than two hundredths to the width of an interval on the
-//! simulated crowds of `repro coverage`, and is left out.
+//! 3. *What else is not known exactly*, the other annotators and the class shares, is let in as a loss of information: the
+//!    likelihood is raised to the share of it that is left (`doubt`).
 
 mod crowd;
 mod doubt;

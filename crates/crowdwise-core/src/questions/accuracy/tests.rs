@@ -27,7 +27,7 @@ pub(super) fn fit_of(data: &Dataset, posterior: Vec<f64>, annotators: Annotators
 }
 
 /// Labels of `n` items of two classes in turn, by as many annotators as rows: each says which of `n` it gets wrong.
-fn crowd(n: usize, wrong: &[&dyn Fn(usize) -> bool]) -> Dataset {
+pub(super) fn crowd(n: usize, wrong: &[&dyn Fn(usize) -> bool]) -> Dataset {
     let mut b = TableBuilder::new(LabelKind::Categorical);
     for i in 0..n {
         for (j, wrong) in wrong.iter().enumerate() {
