@@ -1,7 +1,8 @@
 //! The command line.
 
 use crate::commands::{
-    annotators, assign, bandit, compare, completions, convert, fit, inspect, items, learn, man, methods, next, plan, predict, rank, replay, report, simulate, transfer,
+    annotators, assign, bandit, compare, completions, convert, fit, inspect, items, learn, man, methods, next, plan,
+    predict, rank, replay, report, simulate, transfer,
 };
 use crate::talk::Talk;
 use clap::{Parser, Subcommand};

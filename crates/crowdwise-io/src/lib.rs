@@ -6,9 +6,9 @@
 //! counted or skipped comes back as [`Read::notes`].
 
 mod answers;
-mod asking;
 #[cfg(feature = "arrow")]
 mod arrow;
+mod asking;
 mod beside;
 mod blocks;
 mod collect;
@@ -56,10 +56,10 @@ pub use asking::{
     AnnotatorRow, ItemRow, PendingRow, parse_time, read_annotator_limits, read_item_limits, read_pending_questions,
 };
 pub use columns::{Form, form};
+pub use confusions::{Confusions, read_confusions};
 pub use conll::{read_conll, read_conll_files, write_conll, write_conll_answer, write_merged_spans};
 pub use features::{read_feature_rows, read_features};
 pub use graph::{Links, read_graph};
-pub use confusions::{Confusions, read_confusions};
 pub use groups::{read_attribute, read_groups};
 pub use items::read_items;
 pub use npz::read_npz;

@@ -49,11 +49,11 @@ pub use crowdwise_core::stats;
 #[doc(no_inline)]
 pub use crowdwise_core::voices;
 pub use crowdwise_core::{
-    Annotators, AnyMethod, Attribute, BadRow, Capabilities, Categorical, Codes, Context, Dataset, Diagnostics, Entry, Error,
-    Event, Family, Features, Finding, Fit, Gives, Gold, GoldValues, Hint, LabelKind, Method, MethodInfo, Names, Needs,
-    Objective, Order, ParamInfo, Params, Preference, Probabilities, Problems, Rankings, Reference, Severity, Sink,
-    Situation, Status, Stop, Structure, StructureKind, Subject, Syntax, Table, TableBuilder, TracePoint, Truth, Units,
-    Values, group, nearest, spell,
+    Annotators, AnyMethod, Attribute, BadRow, Capabilities, Categorical, Codes, Context, Dataset, Diagnostics, Entry,
+    Error, Event, Family, Features, Finding, Fit, Gives, Gold, GoldValues, Hint, LabelKind, Method, MethodInfo, Names,
+    Needs, Objective, Order, ParamInfo, Params, Preference, Probabilities, Problems, Rankings, Reference, Severity,
+    Sink, Situation, Status, Stop, Structure, StructureKind, Subject, Syntax, Table, TableBuilder, TracePoint, Truth,
+    Units, Values, group, nearest, spell,
 };
 /// Readers and writers.
 pub use crowdwise_io as io;

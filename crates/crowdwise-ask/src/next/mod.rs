@@ -7,8 +7,8 @@ mod summary;
 mod whom;
 mod words;
 
-pub use summary::{Accuracy, GoldAccuracy, ItemCounts, Money};
 pub(crate) use summary::credit;
+pub use summary::{Accuracy, GoldAccuracy, ItemCounts, Money};
 
 use crate::model::Model;
 use crate::state::State;

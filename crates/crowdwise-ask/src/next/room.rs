@@ -43,9 +43,8 @@ impl<'a> Room<'a> {
                 usize::MAX
             }
         };
-        let can = |j: usize| {
-            state.annotator(j).available(options.now) && options.only.is_none_or(|only| only as usize == j)
-        };
+        let can =
+            |j: usize| state.annotator(j).available(options.now) && options.only.is_none_or(|only| only as usize == j);
         let cheapest = (0..m).filter(|&j| can(j)).map(|j| price[j]).fold(f64::INFINITY, f64::min);
         let affordable = if cheapest > 0.0 { ((money + 1e-9) / cheapest).max(0.0) as usize } else { usize::MAX };
         want = want.min(affordable).min(state.n_items() * state.limits.max_per_item.unwrap_or(3).max(1));

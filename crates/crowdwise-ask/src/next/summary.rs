@@ -184,7 +184,11 @@ fn warnings(state: &State, options: &Options, chosen: &Chosen, questions: &[Ques
         None => {}
     }
     if chosen.nothing.is_none() && chosen.exhausted > 0 {
-        out.push(format!("{} of {} items have been seen by everybody who is available", chosen.exhausted, state.n_items()));
+        out.push(format!(
+            "{} of {} items have been seen by everybody who is available",
+            chosen.exhausted,
+            state.n_items()
+        ));
     }
     if chosen.scarce {
         out.push("annotators cannot answer all that is open: questions are ranked by gain alone, prices aside".into());

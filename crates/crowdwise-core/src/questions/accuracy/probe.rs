@@ -1,7 +1,7 @@
 //! Temporary: where coverage is lost.
 use super::crowd::{Crowd, Model};
 use super::*;
-use crate::simulate::{SimModel, Simulation, Simulator, Role};
+use crate::simulate::{Role, SimModel, Simulation, Simulator};
 
 fn designs() -> Vec<(&'static str, Simulation)> {
     let usual = || Simulation { items: 200, annotators: 20, classes: 3, per_item: 5, ..Simulation::default() };
@@ -43,7 +43,11 @@ fn probe() {
                 let mut p = vec![0.0; s.annotators * k * k];
                 for (j, a) in sim.annotators().iter().enumerate() {
                     let m = a.confusion.as_ref().unwrap();
-                    for z in 0..k { for l in 0..k { p[(j * k + l) * k + z] = m[z * k + l]; } }
+                    for z in 0..k {
+                        for l in 0..k {
+                            p[(j * k + l) * k + z] = m[z * k + l];
+                        }
+                    }
                 }
                 crowd.model = Model::Matrices(p);
                 crowd.shares = s.shares();
@@ -67,8 +71,29 @@ fn probe() {
                 c[4] += r.point - truth;
             }
         }
-        let line = |c: &[f64; 5]| if c[0] == 0.0 { String::new() } else { format!("{:5} cov {:.3} truth-below {:.3} truth-above {:.3} width {:.3} bias {:+.3}", c[0], 1.0 - (c[1] + c[2]) / c[0], c[1] / c[0], c[2] / c[0], c[3] / c[0], c[4] / c[0]) };
+        let line = |c: &[f64; 5]| {
+            if c[0] == 0.0 {
+                String::new()
+            } else {
+                format!(
+                    "{:5} cov {:.3} truth-below {:.3} truth-above {:.3} width {:.3} bias {:+.3}",
+                    c[0],
+                    1.0 - (c[1] + c[2]) / c[0],
+                    c[1] / c[0],
+                    c[2] / c[0],
+                    c[3] / c[0],
+                    c[4] / c[0]
+                )
+            }
+        };
         let all: Vec<f64> = (0..5).map(|i| c[0][i] + c[1][i]).collect();
-        println!("{name:8} all {:.3} | acc {:.3} conf {:.3} | {} | {}", 1.0 - (all[1] + all[2]) / all[0], q_error[1] / q_error[0], q_error[2] / q_error[0], line(&c[0]), line(&c[1]));
+        println!(
+            "{name:8} all {:.3} | acc {:.3} conf {:.3} | {} | {}",
+            1.0 - (all[1] + all[2]) / all[0],
+            q_error[1] / q_error[0],
+            q_error[2] / q_error[0],
+            line(&c[0]),
+            line(&c[1])
+        );
     }
 }

@@ -143,4 +143,3 @@ pub fn correct(annotators: &mut [AnnotatorFairness]) -> usize {
     }
     all.len()
 }
-
