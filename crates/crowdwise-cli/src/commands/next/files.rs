@@ -25,9 +25,19 @@ pub fn uses_time(args: &Args) -> bool {
     args.now.is_some() || args.annotators.is_some() || args.input.items.is_some()
 }
 
+/// Annotators and questions that are out, as rows.
+pub fn tables(args: &Args, talk: Talk) -> Result<(Option<Vec<AnnotatorRow>>, Option<Vec<PendingRow>>), Error> {
+    let mut problems: Vec<Error> = Vec::new();
+    let annotators = args.annotators.as_deref().map(|f| io::read_annotator_limits(&Source::from_arg(f))).transpose();
+    let pending = args.pending.as_deref().map(|f| io::read_pending_questions(&Source::from_arg(f))).transpose();
+    let read = (keep(annotators, &mut problems, talk), keep(pending, &mut problems, talk));
+    Error::all(problems)?;
+    Ok(read)
+}
+
 /// The collection with everything that is told of it; every file with problems is named.
 pub fn collection(args: &Args, data: &Dataset, now: f64, talk: Talk) -> Result<Collection, Error> {
-    let annotators = args.annotators.as_deref().map(|f| io::read_annotator_limits(&Source::from_arg(f))).transpose();
+    let tables = tables(args, talk);
     let items = match args.input.items.as_deref().filter(|f| *f != "-") {
         // a bare list of items has no header
         Some(f) => match io::read_item_limits(&Source::from_arg(f)) {
@@ -36,12 +46,10 @@ pub fn collection(args: &Args, data: &Dataset, now: f64, talk: Talk) -> Result<C
         },
         None => Ok(None),
     };
-    let pending = args.pending.as_deref().map(|f| io::read_pending_questions(&Source::from_arg(f))).transpose();
-    let mut problems: Vec<Error> = Vec::new();
-    let annotators: Option<Vec<AnnotatorRow>> = keep(annotators, &mut problems, talk);
+    let mut problems: Vec<Error> = tables.as_ref().err().cloned().into_iter().collect();
     let items: Option<Vec<ItemRow>> = keep(items, &mut problems, talk);
-    let pending: Option<Vec<PendingRow>> = keep(pending, &mut problems, talk);
     Error::all(problems)?;
+    let (annotators, pending) = tables?;
     let mut more: Vec<String> = annotators.iter().flatten().map(|a| a.annotator.clone()).collect();
     more.extend(pending.iter().flatten().map(|p| p.annotator.clone()));
     more.sort_unstable();

@@ -1,6 +1,8 @@
 //! `crowdwise next`.
 
+mod features;
 mod files;
+mod numbers;
 mod show;
 
 use crate::cli::TEMPLATE;
@@ -15,6 +17,7 @@ use crowdwise::ask::model::{Model, Settings};
 use crowdwise::ask::next::{Options, Want, next};
 use crowdwise::ask::strategy::Strategy;
 use crowdwise::{Error, LabelKind, Structure};
+use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -36,7 +39,8 @@ pub struct Args {
     /// As many questions as this buys, instead of a number of them
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, conflicts_with = "n")]
     pub money: Option<f64>,
-    /// How to choose: gain, fewest, sure, worth, random, entropy, margin, votes, okg, activelab, best-annotator, greedy
+    /// How to choose: gain, fewest, sure, worth, random, entropy, margin, votes, okg, activelab, best-annotator, greedy;
+    /// with --features gain, dalc, dalc-q, bald, ad, ac, rd, activelab, variance; for numbers gain, fewest, random
     #[arg(long, default_value = "gain", value_name = "STRATEGY")]
     pub strategy: String,
     /// Questions for this annotator only
@@ -51,6 +55,9 @@ pub struct Args {
     /// Known truth (item,label): such items are not asked, and show how right the labels are
     #[arg(long, value_name = "FILE")]
     pub gold: Option<String>,
+    /// Item features, one row per item (.npy or CSV): a classifier learns beside the answers (DALC and its relatives)
+    #[arg(long, value_name = "FILE")]
+    pub features: Option<PathBuf>,
     /// Leave items alone whose class is this sure [default: 0.9 for the strategy sure, else none]
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub stop_at: Option<f64>,
@@ -90,22 +97,31 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    let strategy = Strategy::find(&args.strategy);
-    let problems: Vec<Error> = check(args).into_iter().chain(strategy.as_ref().err().cloned()).collect();
-    Error::all(problems)?;
-    let strategy = strategy?;
+    // a slip is found before anything is read
+    let strategy =
+        if args.features.is_some() { features::check(args).err() } else { Strategy::find(&args.strategy).err() };
+    Error::all(check(args).into_iter().chain(strategy).collect())?;
     let known = Known { truth: None, gold: args.gold.clone() };
     let mut inputs = known.files(&args.answers, &args.input).to_vec();
     inputs.extend([args.annotators.as_deref(), args.pending.as_deref()]);
-    let (data, _) = known.read(&args.answers, &args.input, &args.run, talk)?;
+    inputs.push(args.features.as_deref().and_then(std::path::Path::to_str));
+    let (mut data, _) = known.read(&args.answers, &args.input, &args.run, talk)?;
     if data.table.kind() == LabelKind::Preference {
         return comparisons(args, talk);
+    }
+    if data.table.kind() == LabelKind::Real {
+        return numbers::run(args, &data, talk);
     }
     if data.table.kind() != LabelKind::Categorical
         || !matches!(data.structure, Structure::Independent | Structure::Graph(_))
     {
         return Err(not_yet(&data));
     }
+    if let Some(file) = &args.features {
+        data.features = Some(crate::features::of_items(file, args.input.items.as_deref(), &data, talk)?);
+        return features::run(args, &data, talk);
+    }
+    let strategy = Strategy::find(&args.strategy)?;
     let mut out = args.output.open(&inputs)?;
     let now = files::time(args)?;
     let mut collection = files::collection(args, &data, now, talk)?;
@@ -185,6 +201,7 @@ fn comparisons(args: &Args, talk: Talk) -> Result<Exit, Error> {
         ("--annotators", args.annotators.is_some()),
         ("--pending", args.pending.is_some()),
         ("--gold", args.gold.is_some()),
+        ("--features", args.features.is_some()),
         ("--strategy", args.strategy != "gain"),
     ];
     let given: Vec<&str> = given.into_iter().filter(|g| g.1).map(|g| g.0).collect();
@@ -207,18 +224,9 @@ fn comparisons(args: &Args, talk: Talk) -> Result<Exit, Error> {
 }
 
 fn not_yet(data: &crowdwise::Dataset) -> Error {
-    let (what, hint) = match (&data.structure, data.table.kind()) {
-        (Structure::Chains { .. }, _) => {
-            ("sequences", "`crowdwise items FILE --by entropy` lists the least certain tokens")
-        }
-        (_, LabelKind::Real) => (
-            "numbers",
-            "`crowdwise items FILE` lists the least certain items; `--kind categorical` if the numbers are codes",
-        ),
-        _ => ("such answers", "`crowdwise items FILE` lists the least certain items"),
-    };
+    let what = if matches!(data.structure, Structure::Chains { .. }) { "sequences" } else { "such answers" };
     Error::Unsupported {
-        what: format!("{}: next asks about classes and comparisons, not about {what} yet", data.source),
-        hint: Some(hint.into()),
+        what: format!("{}: next asks about classes, numbers and comparisons, not about {what} yet", data.source),
+        hint: Some("`crowdwise items FILE --by entropy` lists the least certain items".into()),
     }
 }
