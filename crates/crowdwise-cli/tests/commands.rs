@@ -276,6 +276,8 @@ fn help_fits_a_screen_and_begins_with_two_examples() {
         "compare",
         "learn",
         "predict",
+        "next",
+        "replay",
         "simulate",
         "report",
         "repro",
