@@ -54,18 +54,18 @@ pub enum Command {
     Predict(predict::Args),
     /// Rank items from comparisons, and suggest which pair to ask about next
     Rank(rank::Args),
+    /// Choose what to ask next, and whom
+    Next(next::Args),
     /// Plan how many more labels to ask for: predicted accuracy, money, a target
     Plan(plan::Args),
+    /// Replay strategies of asking on recorded answers
+    Replay(replay::Args),
     /// Replay recorded labels: which annotator a bandit would ask, and what that loses
     Bandit(bandit::Args),
     /// Share questions among annotators so that groups of items are treated alike
     Assign(assign::Args),
     /// Learn from other tasks of the same annotators
     Transfer(transfer::Args),
-    /// Choose what to ask next, and whom
-    Next(next::Args),
-    /// Replay strategies of asking on recorded answers
-    Replay(replay::Args),
     /// Simulate data with known truth
     Simulate(simulate::Args),
     /// Write a self-contained HTML report

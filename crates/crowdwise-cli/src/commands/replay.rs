@@ -21,8 +21,8 @@ use std::path::PathBuf;
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise replay votes.csv --truth truth.csv          what asking cleverly would have saved
-  crowdwise replay votes.csv --truth truth.csv --strategies gain,entropy,random --curves curves.csv
+  crowdwise replay votes.csv --truth truth.csv    what would have been saved
+  crowdwise replay votes.csv --truth truth.csv --curves curves.csv
 ",
     after_help = "Only recorded answers can be asked for. area, area_diff: points of accuracy; ratio: labels beside the base's."
 )]

@@ -24,8 +24,8 @@ use std::path::PathBuf;
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise next votes.csv -n 50 -o ask.csv              the 50 questions to ask next, and whom
-  crowdwise next votes.csv --for ann -n 5 --pending out.csv   five questions for an annotator who is here
+  crowdwise next votes.csv -n 50 -o ask.csv    50 questions, and whom to ask
+  crowdwise next votes.csv --for ann -n 5      for an annotator who is here
 ",
     after_help = "annotators: annotator,price,capacity,from,to,max_share. pending: item,annotator,since. --items: item,deadline,value."
 )]

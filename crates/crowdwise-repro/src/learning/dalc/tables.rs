@@ -137,7 +137,7 @@ pub fn synthetic(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
             part.figure("table 1", &format!("{per_item} labels per item"), "dlc", name, over(c));
         }
         if per_item == 4 || args.common.quick {
-            histogram = runs;
+            histogram.clone_from(&runs);
         }
         if per_item == 4 {
             let ok = over(0).mean >= 98.5 && over(2).mean >= 0.97;
