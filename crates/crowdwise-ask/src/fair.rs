@@ -169,6 +169,7 @@ fn cheapest(candidates: &[Candidate], most: f64) -> f64 {
     sum
 }
 
+#[derive(Clone, Copy)]
 enum Aim {
     /// The highest accuracy with limits of the gaps raised by this.
     Accuracy(f64),

@@ -109,7 +109,7 @@ fn page_of(points: &[Point], args: &Args) -> Page {
         notes: vec![format!(
             "`crowdwise repro fairness --items {} --repeats {}`. Two groups of items with as many positives; 12 annotators label a quarter of the items each; six of them call negatives of the second \
                  group positive more often by `bias`, and miss a third of that fewer positives there. Gaps are those of the labels against the truth, in points, with standard errors over crowds; a gap \
-                 is never below 0, so that chance alone shows as 2 to 4. `crowd-layer` has eight features besides, of which one tells the class (84 % right by itself) and one the group.",
+                 is never below 0, so that chance alone shows as 1 to 3. `crowd-layer` has eight features besides, of which one tells the class (84 % right by itself) and one the group.",
             args.items, args.repeats
         )],
         grids: vec![Grid {

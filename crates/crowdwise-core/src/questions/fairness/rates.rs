@@ -22,9 +22,9 @@ impl Estimate {
     }
 }
 
-/// P(says `l` | truth `t`) in a group. The truth is a guess: by how much the labels then tell less than as many certain ones
-/// follows from their empirical information (squared scores). One label at the annotator's rate over all groups keeps rates
-/// of few cases off 0 and 1.
+/// P(says `l` | truth `t`) in a group. The truth is a guess: a case that is one with probability w adds w² to what is known of the
+/// rate (its information), and only w to the count. One label at the annotator's rate over all groups keeps rates of few cases
+/// off 0 and 1.
 fn cell(c: &Counts, j: usize, g: usize, t: usize, says: impl Fn(usize) -> bool + Copy) -> Estimate {
     let sums = |row: &[f64]| {
         let of = |yes: bool| (0..c.k).filter(|&l| says(l) == yes).map(|l| row[l]).sum::<f64>();
@@ -37,9 +37,7 @@ fn cell(c: &Counts, j: usize, g: usize, t: usize, says: impl Fn(usize) -> bool +
     let pooled = (all_hits + 0.5) / (all_n + 1.0);
     let mean = (hits + pooled) / (n + 1.0);
     let (hit2, miss2) = sums(c.square(j, g, t));
-    let spread = |h: f64, m: f64| (1.0 - mean).powi(2) * h + mean * mean * m;
-    let certain = spread(hits, misses);
-    let share = if certain > 0.0 { (spread(hit2, miss2) / certain).min(1.0) } else { 1.0 };
+    let share = if n > 0.0 { ((hit2 + miss2) / n).min(1.0) } else { 1.0 };
     Estimate { mean, effective: n * share, cases: n }
 }
 
