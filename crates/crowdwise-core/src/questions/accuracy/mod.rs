@@ -37,6 +37,6 @@ pub fn rates(data: &Dataset, fit: &Fit, t: &Tally, level: f64) -> Option<Vec<Opt
 }
 
 #[cfg(test)]
-mod probe;
+mod coverage;
 #[cfg(test)]
 mod tests;
