@@ -15,6 +15,7 @@ mod groups;
 mod kinds;
 mod kinds_refused;
 mod learn;
+mod next;
 mod plan;
 mod rank;
 mod refusals;
