@@ -114,7 +114,7 @@ mod tests {
                     n += 1.0;
                 }
             }
-            assert!((n - 36.0 * 3000.0).abs() < 0.5, "a tenth are spammers: {n}");
+            assert!((n - 36.0 * 3000.0_f64).abs() < 0.5, "a tenth are spammers: {n}");
             // the standard error of a share of 108 000 is 0.0015
             assert!((hits / n - said / n).abs() < 0.006, "{} {}", hits / n, said / n);
             assert!(counts.iter().all(|c| (c - 1.0 / classes as f64).abs() < 0.05), "{counts:?}");
