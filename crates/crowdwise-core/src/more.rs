@@ -126,7 +126,7 @@ mod tests {
             before.digest()
         );
         let mut empty = TableBuilder::new(LabelKind::Categorical);
-        ["0", "1"].map(|c| empty.classes.intern(c));
+        ["0", "1"].iter().for_each(|c| _ = empty.classes.intern(c));
         let empty = empty.finish().unwrap();
         let (items, annotators) = (merged.items().clone(), merged.annotators().clone());
         let everything: Vec<[u32; 3]> = (0..merged.n_units())

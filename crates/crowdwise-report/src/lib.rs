@@ -9,5 +9,5 @@ pub mod table;
 mod wellformed;
 
 pub use document::*;
-pub use page::{PageInput, page};
+pub use page::{AskRow, PageInput, page};
 pub use table::{Align, TextTable, printable, printable_lines};

@@ -1,8 +1,11 @@
 //! A dataset and its fit as a page or a document.
 
-use crate::report::{FitDocument, PageInput, page};
+use crate::report::{AskRow, FitDocument, PageInput, page};
+use crowdwise_ask::collection::Collection;
+use crowdwise_ask::model::{Model, Settings};
+use crowdwise_ask::next::{Options, Question, Want, next};
 use crowdwise_core::questions::{Comparison, Evaluation, ItemOrder, annotators, evaluate, inspect, items};
-use crowdwise_core::{Dataset, Error, Fit, Gold};
+use crowdwise_core::{Dataset, Error, Fit, Gold, LabelKind, Structure};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -86,6 +89,8 @@ impl<'a> Report<'a> {
         input.comparison = self.comparison;
         input.elapsed_seconds = self.elapsed.map_or(f64::NAN, |t| t.as_secs_f64());
         input.command.clone_from(&self.command);
+        let questions = questions(data, fit.provenance.seed);
+        input.questions = &questions;
         page(&input)
     }
 
@@ -108,4 +113,34 @@ impl<'a> Report<'a> {
         };
         write().map_err(|e| Error::Unwritable { file: path.display().to_string(), what: e.to_string() })
     }
+}
+
+/// Labels up to which a page also says what to ask next: that takes a fit of its own.
+const MOST_LABELS: usize = 2_000_000;
+/// Questions that a page shows.
+const QUESTIONS: usize = 15;
+
+/// What to ask next about classes of items that stand alone; of other answers `crowdwise next` and `rank --next` tell.
+fn questions(data: &Dataset, seed: u64) -> Vec<AskRow> {
+    let alone = matches!(data.structure, Structure::Independent) && data.table.kind() == LabelKind::Categorical;
+    if !alone || data.table.n_labels() > MOST_LABELS || data.table.n_annotators() < 3 {
+        return Vec::new();
+    }
+    let Ok(collection) = Collection::of(data, &[]) else { return Vec::new() };
+    let state = &collection.state;
+    let model = Model::fitted(&state.answers, &state.known, Settings::default());
+    let options = Options { want: Want::Questions(QUESTIONS), seed, ..Options::default() };
+    let (items, annotators) = (data.table.items(), data.table.annotators());
+    let classes = data.table.categorical().map(|c| c.classes);
+    let row = |q: &Question| {
+        let who = &collection.annotators[q.annotator as usize];
+        Some(AskRow {
+            item: items.get(&collection.items[q.item as usize])? as usize,
+            annotator: annotators.get(who)? as usize,
+            class: q.class.and_then(|c| classes?.get(&collection.classes[c as usize])).map(|c| c as usize),
+            gain_bits: q.gain,
+            why: q.words(who, |c| collection.classes[c].clone()),
+        })
+    };
+    next(state, &model, &options).questions.iter().filter_map(row).collect()
 }

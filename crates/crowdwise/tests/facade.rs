@@ -21,6 +21,9 @@ fn every_example_is_read_fitted_and_reported() {
         let fit = fit(&data, method, &[]).unwrap();
         let html = Report::new(&data, &fit).title("An example").html();
         assert!(html.contains("An example"), "{file}");
+        // classes of items that stand alone, and somebody is left who has not seen them all
+        let asks = file == "demo.csv";
+        assert_eq!(html.contains("What to ask next"), asks, "{file}");
         let path = std::env::temp_dir().join(format!("crowdwise-{}-{file}.json", std::process::id()));
         Report::new(&data, &fit).save(&path).unwrap();
         let document = FitDocument::from_json(&std::fs::read(&path).unwrap(), file).unwrap();

@@ -3,6 +3,7 @@
 mod agreement;
 mod annotators;
 mod answers;
+mod asking;
 mod confusion;
 mod evaluation;
 mod findings;
@@ -13,6 +14,8 @@ mod parts;
 mod sequences;
 #[cfg(test)]
 mod tests;
+
+pub use asking::AskRow;
 
 use crowdwise_core::questions::{AnnotatorRow, Comparison, Evaluation, Inspection, ItemOrder, ItemRow};
 use crowdwise_core::{Dataset, Fit, Gold};
@@ -34,6 +37,8 @@ pub struct PageInput<'a> {
     /// The truth behind `evaluation`; with it the page shows a reliability diagram and which hard items were missed.
     pub truth: Option<&'a Gold>,
     pub comparison: Option<&'a Comparison>,
+    /// What to ask next, the best first.
+    pub questions: &'a [AskRow],
     /// Time of the fit.
     pub elapsed_seconds: f64,
     /// The command that made the page.
@@ -61,6 +66,7 @@ impl<'a> PageInput<'a> {
             evaluation: None,
             truth: None,
             comparison: None,
+            questions: &[],
             elapsed_seconds: f64::NAN,
             command: None,
         }
@@ -100,6 +106,7 @@ pub fn page(input: &PageInput<'_>) -> String {
         section("confusion", "Who mixes up what", confusion::body(input)),
         section("sequences", "Sequences in dispute", sequences::body(input)),
         section("items", "Hardest items", items::body(input)),
+        section("asking", "What to ask next", asking::body(input)),
         section("convergence", "Convergence", making::convergence(input)),
         section("methods", "Methods compared", making::comparison(input)),
         section("made", "How this was made", Some(making::body(input))),
