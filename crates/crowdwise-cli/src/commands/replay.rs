@@ -47,6 +47,9 @@ pub struct Args {
     /// Questions between two fits, as a share of the items
     #[arg(long, value_name = "SHARE", default_value_t = 0.1, allow_negative_numbers = true)]
     pub batch: f64,
+    /// Share of the questions of gain for items with few labels, annotators at random
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, allow_negative_numbers = true, hide_short_help = true)]
+    pub coverage: f64,
     /// End after so many labels [default: all]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub budget: Option<usize>,
@@ -97,7 +100,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         seed: args.run.seed,
         ..Course::default()
     };
-    let work = || compare(&replay, base, &strategies, &Options::default(), &how);
+    let options = Options { coverage: args.coverage, ..Options::default() };
+    let work = || compare(&replay, base, &strategies, &options, &how);
     let comparison = talk.timed("replay", || Context::new(args.run.seed, args.run.threads()).install(work))?;
     if let Some(mut file) = curves {
         rows::write(&mut file, curve_rows(&comparison), talk)?;
@@ -138,6 +142,9 @@ fn check(args: &Args) -> Result<(Strategy, Vec<Strategy>), Error> {
     }
     if args.start == 0 {
         bad("--start is 0: every item needs a label to begin with".into());
+    }
+    if !(0.0..=1.0).contains(&args.coverage) {
+        bad(format!("--coverage is {}, but must be from 0 to 1", args.coverage));
     }
     if !(args.batch.is_finite() && args.batch > 0.0) {
         bad(format!("--batch is {}, but must be above 0", args.batch));
