@@ -39,6 +39,9 @@ const GUARD_ROUNDS: usize = 8;
 const FOLDS: usize = 5;
 /// What a held-out label is believed, at most and at least: one surprise must not decide.
 const BELIEF: [f64; 2] = [0.1, 0.9];
+/// The sources are used if they help by more than this many standard errors: a source that is taken by chance can exchange the
+/// classes, which costs far more than a source that is left out.
+const MARGIN: f64 = 1.0;
 /// P(right) stays between these.
 const RIGHT: [f64; 2] = [0.02, 0.98];
 
@@ -54,6 +57,8 @@ pub struct LogisticFit {
     pub accepted: bool,
     /// Log-likelihood of held-out labels of the target: alone, and with the sources.
     pub held_out: [f64; 2],
+    /// Standard error of their difference.
+    pub held_out_se: f64,
     /// Weight of every source in the prior; together 1.
     pub weight: Vec<f64>,
     /// Mean of P(right) over the target's items, for every annotator of `tasks`.
@@ -116,7 +121,8 @@ pub fn transfer_logistic(target: &Dataset, sources: &[&Dataset], how: &TransferL
     let weight = if fitted.len() == 1 {
         vec![1.0]
     } else {
-        let each: Vec<f64> = fitted.iter().map(|s| learned[0].held_out(s, how)).collect::<Result<_, _>>()?;
+        let sum = |s: &Weights| Ok(learned[0].held_out(s, how)?.iter().sum());
+        let each: Vec<f64> = fitted.iter().map(sum).collect::<Result<_, Error>>()?;
         let best = each.iter().copied().fold(f64::MIN, f64::max);
         let raw: Vec<f64> = each.iter().map(|l| (l - best).exp()).collect();
         let sum: f64 = raw.iter().sum();
@@ -124,7 +130,8 @@ pub fn transfer_logistic(target: &Dataset, sources: &[&Dataset], how: &TransferL
     };
     let prior = Weights::mean(&fitted, &weight);
     let with = learned[0].held_out(&prior, how)?;
-    let accepted = !how.guard || with > alone;
+    let (gain, se) = paired(&with, &alone);
+    let accepted = !how.guard || gain > MARGIN * se;
     let labels = &learned[0].task.labels;
     let (single, own) = learned[0].fit(labels, &flat, how, how.rounds)?;
     let (q, weights) = if accepted { learned[0].fit(labels, &prior, how, how.rounds)? } else { (single.clone(), own) };
@@ -140,7 +147,8 @@ pub fn transfer_logistic(target: &Dataset, sources: &[&Dataset], how: &TransferL
         positive,
         single,
         accepted,
-        held_out: [alone, with],
+        held_out: [alone.iter().sum(), with.iter().sum()],
+        held_out_se: se,
         weight,
         accuracy,
         classifier: weights.classifier,
@@ -204,10 +212,10 @@ impl Learned<'_> {
         Ok((0..self.task.items()).map(|i| q[2 * i + 1]).collect())
     }
 
-    /// Log-likelihood of every label given the other labels of its item, with weights that have not seen it.
-    fn held_out(&self, prior: &Weights, how: &TransferLogistic) -> Result<f64, Error> {
+    /// Log-likelihood of each label given the other labels of its item, with weights that have not seen it.
+    fn held_out(&self, prior: &Weights, how: &TransferLogistic) -> Result<Vec<f64>, Error> {
         let fold = |n: usize| n * 7919 % FOLDS;
-        let mut sum = 0.0;
+        let mut out = Vec::with_capacity(self.task.labels.len());
         for which in 0..FOLDS {
             let part = |inside: bool| -> Vec<(u32, u32, u32)> {
                 let some = self.task.labels.iter().enumerate().filter(|(n, _)| (fold(*n) == which) == inside);
@@ -222,11 +230,19 @@ impl Learned<'_> {
                 let eta = self.right(i, j, &w, BELIEF);
                 let p = q[i as usize].clamp(BELIEF[0], BELIEF[1]);
                 let one = p * eta + (1.0 - p) * (1.0 - eta);
-                sum += if l == 1 { one } else { 1.0 - one }.ln();
+                out.push(if l == 1 { one } else { 1.0 - one }.ln());
             }
         }
-        Ok(sum)
+        Ok(out)
     }
+}
+
+/// Sum of the differences of two sets of numbers in the same order, and its standard error.
+fn paired(a: &[f64], b: &[f64]) -> (f64, f64) {
+    let n = a.len() as f64;
+    let gain: f64 = a.iter().zip(b).map(|(x, y)| x - y).sum();
+    let square: f64 = a.iter().zip(b).map(|(x, y)| (x - y - gain / n).powi(2)).sum();
+    (gain, (square * n / (n - 1.0).max(1.0)).sqrt())
 }
 
 /// One Newton step of a ridge logistic regression of soft labels.

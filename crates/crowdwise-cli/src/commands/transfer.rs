@@ -139,7 +139,8 @@ fn with_features(args: &Args, target: &Dataset, sources: &[Dataset], talk: Talk)
     let fit = transfer_logistic(target, &sources, &how)?;
     let [alone, with] = fit.held_out;
     talk.note(format_args!(
-        "log-likelihood of held-out labels: {alone:.2} without the sources, {with:.2} with them: {}",
+        "log-likelihood of held-out labels: {alone:.2} without the sources, {with:.2} with them (difference ± {:.2}): {}",
+        fit.held_out_se,
         if fit.accepted { "they are used" } else { "they are not used" }
     ));
     let one = |(j, name): (usize, &String)| Annotator {
@@ -152,7 +153,8 @@ fn with_features(args: &Args, target: &Dataset, sources: &[Dataset], talk: Talk)
     let annotators = fit.tasks.annotators.iter().enumerate().map(one).collect();
     let both = |p: &[f64]| p.iter().flat_map(|&x| [1.0 - x, x]).collect();
     let details = json!({
-        "accepted": fit.accepted, "held_out_alone": alone, "held_out_with_sources": with, "source_weights": fit.weight,
+        "accepted": fit.accepted, "held_out_alone": alone, "held_out_with_sources": with, "held_out_se": fit.held_out_se,
+        "source_weights": fit.weight,
         "classifier": fit.classifier,
     });
     Ok(Told {
