@@ -51,7 +51,9 @@ fn main() {
     let method = args.next().unwrap_or_else(|| "pooled-dawid-skene".into());
     let m = crowdwise::find(&method).expect("a method of the list").default();
     println!("{}\n", machine());
-    println!("| method | labels | full, ms | iterations | keep, ms | clone, ms | first add, ms | add, ms | full / add | labels looked at | passes, ms | full / passes | other labels after add, in 1000 | memory, MB |");
+    println!(
+        "| method | labels | full, ms | iterations | keep, ms | clone, ms | first add, ms | add, ms | full / add | labels looked at | passes, ms | full / passes | other labels after add, in 1000 | memory, MB |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for n in [100_000, 1_000_000, 10_000_000] {
         if n > most {

@@ -307,7 +307,12 @@ fn a_kept_fit_is_gone_on_with() {
     let went_on = run(&["fit", "all.csv", "--continue", "old.json", "--format", "json", "-q"]).ok().json();
     let anew = run(&["fit", "all.csv", "-m", "dawid-skene", "-p", "tol=1e-8", "--format", "json", "-q"]).ok().json();
     assert_eq!((&went_on["method"], &went_on["params"]), (&anew["method"], &anew["params"]));
-    assert!(went_on["iterations"].as_u64() < anew["iterations"].as_u64(), "{} {}", went_on["iterations"], anew["iterations"]);
+    assert!(
+        went_on["iterations"].as_u64() < anew["iterations"].as_u64(),
+        "{} {}",
+        went_on["iterations"],
+        anew["iterations"]
+    );
     for (a, b) in went_on["labels"].as_array().unwrap().iter().zip(anew["labels"].as_array().unwrap()) {
         let apart = (a["probability"].as_f64().unwrap() - b["probability"].as_f64().unwrap()).abs();
         assert!(a["item"] == b["item"] && a["label"] == b["label"] && apart < 1e-4, "{a} {b}");

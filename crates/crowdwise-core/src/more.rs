@@ -111,7 +111,8 @@ mod tests {
     #[test]
     fn more_labels_make_the_table_that_a_builder_makes_of_all() {
         let old = [("x", "a", "0"), ("x", "c", "1"), ("z", "b", "1"), ("z", "a", "0")];
-        let new = [("x", "b", "0"), ("y", "c", "1"), ("w", "d", "1"), ("v", "a", "0"), ("z", "d", "0"), ("x", "a", "1")];
+        let new =
+            [("x", "b", "0"), ("y", "c", "1"), ("w", "d", "1"), ("v", "a", "0"), ("z", "d", "0"), ("x", "a", "1")];
         let (before, all) = (table(&old), table(&[&old[..], &new[..]].concat()));
         let (mut items, mut annotators) = (before.items().clone(), before.annotators().clone());
         let rows: Vec<[u32; 3]> =
@@ -120,7 +121,10 @@ mod tests {
         assert_eq!(merged.digest(), all.digest());
         assert_eq!(merged.offsets(), all.offsets());
         // none at all, and onto an empty table
-        assert_eq!(before.with_more_labels(before.items().clone(), before.annotators().clone(), &[]).digest(), before.digest());
+        assert_eq!(
+            before.with_more_labels(before.items().clone(), before.annotators().clone(), &[]).digest(),
+            before.digest()
+        );
         let mut empty = TableBuilder::new(LabelKind::Categorical);
         ["0", "1"].map(|c| empty.classes.intern(c));
         let empty = empty.finish().unwrap();

@@ -134,8 +134,7 @@ impl Asking {
     fn new(py: Python<'_>, data: &Data, items: usize, annotators: usize) -> PyResult<Asking> {
         let answers = Answers::of_table(&data.data.table).map_err(|e| raised(py, &e))?;
         let mut state = State::new(answers);
-        state.known.gold =
-            data.data.gold_classes().into_iter().flatten().map(|g| g.map(|c| c as u16)).collect();
+        state.known.gold = data.data.gold_classes().into_iter().flatten().map(|g| g.map(|c| c as u16)).collect();
         state.grow(items, annotators);
         Ok(Asking::of(state))
     }
@@ -289,7 +288,14 @@ pub fn replay(py: Python<'_>, data: &Data, how: &str) -> PyResult<(String, Strin
     let base = find(&how.base)?;
     let table = &data.data.table;
     let answers = Answers::of_table(table).map_err(|e| raised(py, &e))?;
-    let truth: Vec<(u32, u16)> = data.data.gold_classes().into_iter().flatten().enumerate().filter_map(|(i, c)| Some((i as u32, c? as u16))).collect();
+    let truth: Vec<(u32, u16)> = data
+        .data
+        .gold_classes()
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .filter_map(|(i, c)| Some((i as u32, c? as u16)))
+        .collect();
     if truth.is_empty() {
         return Err(raised(py, &bad("none of the items has a known truth".into(), Some("`truth=` of the same items"))));
     }

@@ -53,12 +53,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         talk.detail(format_args!("{name}"));
         let options = ReadOptions { threads: args.run.threads(), ..ReadOptions::default() };
         let data = io::read_answers(&Source::from(folder.join(name).join("answers.csv").as_path()), &options)?.value;
-        let replay = PairReplay {
-            orderings: args.orderings,
-            random: args.random,
-            seed: args.run.seed,
-            ..PairReplay::default()
-        };
+        let replay =
+            PairReplay { orderings: args.orderings, random: args.random, seed: args.run.seed, ..PairReplay::default() };
         all.push((name, replay.run(&data)?));
     }
     page_of(&all, args).write(out, talk)?;
@@ -101,7 +97,15 @@ fn page_of(all: &[(&'static str, Vec<PairCurve>)], args: &Args) -> Page {
             args.orderings, args.random
         )],
         grids,
-        columns: vec!["set", "pairs", "comparisons_of_random", "tau", "comparisons_needed", "above_random", "standard_error"],
+        columns: vec![
+            "set",
+            "pairs",
+            "comparisons_of_random",
+            "tau",
+            "comparisons_needed",
+            "above_random",
+            "standard_error",
+        ],
         figures,
     }
 }

@@ -1,7 +1,9 @@
 //! What a rule would have saved on values that are there already.
 
 use super::{AskNumbers, NumberStrategy};
-use crowdwise_core::{AnyMethod, Context, Dataset, Error, Fit, Gold, GoldValues, LabelKind, TableBuilder, Truth, stream};
+use crowdwise_core::{
+    AnyMethod, Context, Dataset, Error, Fit, Gold, GoldValues, LabelKind, TableBuilder, Truth, stream,
+};
 use crowdwise_methods::numbers::GaussianAnnotators;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
@@ -65,7 +67,11 @@ impl NumberReplay {
     pub fn run(&self, data: &Dataset, truth: &Gold) -> Result<(Vec<NumberCurve>, f64), Error> {
         let (GoldValues::Real(known), LabelKind::Real) = (&truth.values, data.table.kind()) else {
             return Err(Error::Usage {
-                what: format!("a replay of numbers needs values and their truth, but {} has {} labels", data.source, data.table.kind()),
+                what: format!(
+                    "a replay of numbers needs values and their truth, but {} has {} labels",
+                    data.source,
+                    data.table.kind()
+                ),
                 hint: None,
             });
         };
@@ -88,7 +94,13 @@ impl NumberReplay {
         Ok((curves.collect(), last))
     }
 
-    fn one(&self, data: &Dataset, known: &[(u32, f64)], strategy: NumberStrategy, ordering: u64) -> Result<Vec<(f64, f64)>, Error> {
+    fn one(
+        &self,
+        data: &Dataset,
+        known: &[(u32, f64)],
+        strategy: NumberStrategy,
+        ordering: u64,
+    ) -> Result<Vec<(f64, f64)>, Error> {
         let t = &data.table;
         let values = t.real().expect("values");
         let mut rng = stream(self.seed, "replay of numbers", ordering);
@@ -115,7 +127,8 @@ impl NumberReplay {
             let now = table(data, &shown)?;
             let fit = fit(&now)?;
             out.push((shown.len() as f64 / t.n_units() as f64, error(&fit, known)));
-            let ask = AskNumbers { strategy, n: batch, seed: self.seed ^ (ordering << 20 | number), ..AskNumbers::default() };
+            let ask =
+                AskNumbers { strategy, n: batch, seed: self.seed ^ (ordering << 20 | number), ..AskNumbers::default() };
             let possible = |u: usize, j: usize| left.contains_key(&(u, j));
             let asked = ask.next_of(&now, &fit, &possible)?;
             if asked.is_empty() {

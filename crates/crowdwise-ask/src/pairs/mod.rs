@@ -78,11 +78,8 @@ impl AskPairs {
         let belief = Belief::of_fit(data, fit, ActivePairs::default().prior)?;
         let judges = Judges::new(self, data, fit, &belief)?;
         let comparisons = Comparisons::new(&data.table, false);
-        let (component, parts) = if self.across {
-            (vec![0; data.table.n_items()], 1)
-        } else {
-            comparisons.components()
-        };
+        let (component, parts) =
+            if self.across { (vec![0; data.table.n_items()], 1) } else { comparisons.components() };
         let mut groups: Vec<Vec<usize>> = members(&component, parts).into_iter().filter(|m| m.len() > 1).collect();
         // by name, so that the order of the rows does not matter
         groups.iter_mut().for_each(|g| g.sort_unstable_by_key(|&i| data.table.items().name(i)));
@@ -136,7 +133,14 @@ impl AskPairs {
             let (left, right) = (group[i] as u32, group[j] as u32);
             let Some((annotator, believed)) = judges.choose([left, right], rng) else { continue };
             let (left_better, gain) = scores.gain(i, j);
-            out.push(PairQuestion { left, right, annotator, gain: gain * believed, left_better, random: chosen.random });
+            out.push(PairQuestion {
+                left,
+                right,
+                annotator,
+                gain: gain * believed,
+                left_better,
+                random: chosen.random,
+            });
         }
         out
     }

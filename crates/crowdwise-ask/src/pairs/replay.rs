@@ -74,9 +74,8 @@ impl PairCurve {
     pub fn above(&self, other: &PairCurve) -> (f64, f64) {
         let n = self.tau.len();
         let points = self.per_item.len() as f64;
-        let area: Vec<f64> = (0..n)
-            .map(|s| self.tau[s].iter().zip(&other.tau[s]).map(|(a, b)| a - b).sum::<f64>() / points)
-            .collect();
+        let area: Vec<f64> =
+            (0..n).map(|s| self.tau[s].iter().zip(&other.tau[s]).map(|(a, b)| a - b).sum::<f64>() / points).collect();
         let mean = area.iter().sum::<f64>() / n as f64;
         let square: f64 = area.iter().map(|a| (a - mean).powi(2)).sum();
         (mean, (square / (n.max(2) - 1) as f64 / n as f64).sqrt())
@@ -152,7 +151,11 @@ impl PairReplay {
 fn parts(data: &Dataset, least: usize) -> Result<Vec<Part>, Error> {
     let Some((units, said)) = data.table.preferences() else {
         return Err(Error::Usage {
-            what: format!("a replay of comparisons needs comparisons, but {} has {} labels", data.source, data.table.kind()),
+            what: format!(
+                "a replay of comparisons needs comparisons, but {} has {} labels",
+                data.source,
+                data.table.kind()
+            ),
             hint: None,
         });
     };

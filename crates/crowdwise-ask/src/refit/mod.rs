@@ -258,7 +258,9 @@ impl Incremental {
     }
 
     fn method(&self, passes: Option<usize>) -> Result<Box<dyn AnyMethod>, Error> {
-        let Value::Object(mut params) = self.provenance.params.clone() else { unreachable!("parameters are an object") };
+        let Value::Object(mut params) = self.provenance.params.clone() else {
+            unreachable!("parameters are an object")
+        };
         if let Some(n) = passes {
             params.insert("max_iter".into(), n.into());
         }

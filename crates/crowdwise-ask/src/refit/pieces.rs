@@ -67,7 +67,10 @@ mod tests {
         p.row_mut(999)[1] = -1.0;
         p.grow(1500, &[7.0, 8.0, 9.0]);
         assert_eq!((p.rows(), before.rows()), (1500, 1000));
-        assert_eq!((p.row(999), p.row(1000), p.row(1499)), (&[2997.0, -1.0, 2999.0][..], &[7.0, 8.0, 9.0][..], &[7.0, 8.0, 9.0][..]));
+        assert_eq!(
+            (p.row(999), p.row(1000), p.row(1499)),
+            (&[2997.0, -1.0, 2999.0][..], &[7.0, 8.0, 9.0][..], &[7.0, 8.0, 9.0][..])
+        );
         assert_eq!(before.flat(), all);
         assert_eq!(p.flat().len(), 4500);
         // only the piece that was written is a copy

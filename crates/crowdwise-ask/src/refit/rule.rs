@@ -51,7 +51,10 @@ impl Rule {
     pub fn confusion(&self, k: usize, counts: &[f64]) -> Vec<f64> {
         let mut totals = vec![0.0; k];
         self.totals(k, counts, &mut totals);
-        (0..k * k).map(|x| (x / k, x % k)).map(|(t, l)| (counts[l * k + t] + self.cells[l * k + t]).max(0.0) / totals[t]).collect()
+        (0..k * k)
+            .map(|x| (x / k, x % k))
+            .map(|(t, l)| (counts[l * k + t] + self.cells[l * k + t]).max(0.0) / totals[t])
+            .collect()
     }
 }
 

@@ -47,7 +47,8 @@ fn real_values() {
         let options = ReadOptions { kind: Some(crowdwise_core::LabelKind::Real), ..ReadOptions::default() };
         let data = read_answers(&Source::from(folder.join("answers.csv").as_path()), &options).unwrap().value;
         let truth = read_truth(&Source::from(folder.join("truth.csv").as_path()), &data.table, &ReadOptions::default());
-        let (curves, last) = NumberReplay { orderings: 3, ..NumberReplay::default() }.run(&data, &truth.unwrap().value).unwrap();
+        let (curves, last) =
+            NumberReplay { orderings: 3, ..NumberReplay::default() }.run(&data, &truth.unwrap().value).unwrap();
         for level in [1.02, 1.05, 1.1] {
             let needed: Vec<Option<f64>> = curves.iter().map(|c| c.needed(level * last)).collect();
             eprintln!("{name}: last {last:.2}, values an item to {level} of it {needed:?}");
@@ -66,7 +67,8 @@ fn nobody_is_asked_twice_and_prices_count() {
     let asked = ask.next(&data, &mut Context::new(0, 1)).unwrap();
     assert_eq!(asked.len(), 50);
     let mut done: BTreeSet<(u32, u32)> = [(3, 2), (3, 4)].into();
-    (0..data.table.n_units()).for_each(|u| done.extend(data.table.rows(u).map(|r| (u as u32, data.table.annotator()[r]))));
+    (0..data.table.n_units())
+        .for_each(|u| done.extend(data.table.rows(u).map(|r| (u as u32, data.table.annotator()[r]))));
     for q in &asked {
         assert!(done.insert((q.item, q.annotator)) && q.sd_after < q.sd && q.gain > 0.0, "{q:?}");
     }
@@ -77,7 +79,8 @@ fn nobody_is_asked_twice_and_prices_count() {
     prices[dear] = 1000.0;
     let asked = AskNumbers { prices: Some(prices), ..ask.clone() }.next(&data, &mut Context::new(0, 1)).unwrap();
     assert!(asked.iter().filter(|q| !q.coverage).all(|q| q.annotator as usize != dear));
-    let error = AskNumbers { prices: Some(vec![1.0]), annotators: Some(vec![77]), ..ask }.next(&data, &mut Context::new(0, 1));
+    let error =
+        AskNumbers { prices: Some(vec![1.0]), annotators: Some(vec![77]), ..ask }.next(&data, &mut Context::new(0, 1));
     let text = error.unwrap_err().to_string();
     assert!(text.contains("prices") && text.contains("annotators"), "{text}");
     // until nothing is left

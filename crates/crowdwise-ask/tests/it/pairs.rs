@@ -40,7 +40,14 @@ fn what_chance_needs_sixteen_comparisons_for() {
 
 #[test]
 fn a_replay_is_the_same_again_and_ends_at_the_scores_of_all() {
-    let s = Simulation { model: SimModel::BradleyTerry, items: 14, annotators: 6, per_item: 2, pairs: 80, ..Simulation::default() };
+    let s = Simulation {
+        model: SimModel::BradleyTerry,
+        items: 14,
+        annotators: 6,
+        per_item: 2,
+        pairs: 80,
+        ..Simulation::default()
+    };
     let data = Simulator::new(&s, 3).unwrap().dataset().unwrap().0;
     let replay = PairReplay { orderings: 3, until: 60.0, ..PairReplay::default() };
     let (a, b) = (replay.run(&data).unwrap(), replay.run(&data).unwrap());
@@ -96,7 +103,8 @@ fn nobody_judges_a_pair_twice_and_items_take_turns() {
 #[test]
 fn those_who_guess_are_asked_less() {
     let (data, fit) = crowd();
-    let questions: Vec<_> = (0..20).flat_map(|seed| AskPairs { seed, ..AskPairs::default() }.next(&data, &fit).unwrap()).collect();
+    let questions: Vec<_> =
+        (0..20).flat_map(|seed| AskPairs { seed, ..AskPairs::default() }.next(&data, &fit).unwrap()).collect();
     let quality = |j: usize| (2.0 * fit.annotators.accuracy(j).unwrap() - 1.0).abs();
     let asked: f64 = questions.iter().map(|q| quality(q.annotator as usize)).sum::<f64>() / questions.len() as f64;
     let all: f64 = (0..12).map(quality).sum::<f64>() / 12.0;

@@ -56,7 +56,8 @@ fn apart(a: &Incremental, b: &Incremental) -> (f64, f64) {
     let n = a.items().len();
     assert_eq!(n, b.items().len());
     let other = (0..n).filter(|&i| a.label(i) != b.label(i)).count();
-    let most = (0..n).flat_map(|i| a.posterior(i).iter().zip(b.posterior(i)).map(|(x, y)| (x - y).abs()).collect::<Vec<_>>());
+    let most =
+        (0..n).flat_map(|i| a.posterior(i).iter().zip(b.posterior(i)).map(|(x, y)| (x - y).abs()).collect::<Vec<_>>());
     (other as f64 / n as f64, most.fold(0.0, f64::max))
 }
 
@@ -111,9 +112,11 @@ fn one_label_by_hand() {
     let data = simulated(400);
     let rows = shuffled(&data, 1);
     let method = DawidSkene { alpha: 0.5, ..DawidSkene::default() };
-    let mut kept = Incremental::fit(table(&rows, data.table.categorical().unwrap().classes), &method, &mut run()).unwrap();
+    let mut kept =
+        Incremental::fit(table(&rows, data.table.categorical().unwrap().classes), &method, &mut run()).unwrap();
     let before = kept.clone();
-    let (item, annotator) = (kept.items().get(&rows[7].0).unwrap() as usize, kept.annotators().get("a3").unwrap() as usize);
+    let (item, annotator) =
+        (kept.items().get(&rows[7].0).unwrap() as usize, kept.annotators().get("a3").unwrap() as usize);
     let class = kept.classes().get("1").or(kept.classes().get("c1")).expect("a second class") as usize;
     let label = [NewLabel { item: &rows[7].0, annotator: "a3", class: kept.classes().name(class).to_owned().leak() }];
     let added = kept.add(&label, &mut run()).unwrap();
@@ -123,7 +126,12 @@ fn one_label_by_hand() {
     let unit = data.table.items().get(&rows[7].0).unwrap() as usize;
     let mut labels: Vec<(usize, usize)> = table
         .rows(unit)
-        .map(|r| (before.annotators().get(table.annotators().name(table.annotator()[r] as usize)).unwrap() as usize, codes.get(r)))
+        .map(|r| {
+            (
+                before.annotators().get(table.annotators().name(table.annotator()[r] as usize)).unwrap() as usize,
+                codes.get(r),
+            )
+        })
         .collect();
     let old = labels.len();
     labels.push((annotator, class));
@@ -187,7 +195,9 @@ fn neither_order_nor_threads_matter() {
         more.push(("strange".into(), "somebody".into(), rows[1].2.clone()));
         more.shuffle(&mut stream(order, "more", 0));
         kept.add(&new(&more), &mut cx).unwrap();
-        (0..kept.items().len()).flat_map(|i| kept.posterior(i).iter().map(|x| x.to_bits()).collect::<Vec<_>>()).collect::<Vec<_>>()
+        (0..kept.items().len())
+            .flat_map(|i| kept.posterior(i).iter().map(|x| x.to_bits()).collect::<Vec<_>>())
+            .collect::<Vec<_>>()
     };
     assert_eq!(bits(1, 1), bits(2, 2));
 }
@@ -207,7 +217,9 @@ fn new_items_annotators_and_classes() {
     assert_eq!(kept.label(fresh), 2);
     assert!((kept.posterior(fresh).iter().sum::<f64>() - 1.0).abs() < 1e-12);
     let n = kept.n_labels();
-    let added = kept.add(&[label("fresh", &sure, "unheard of"), label("fresher", "stranger", "unheard of")], &mut run()).unwrap();
+    let added = kept
+        .add(&[label("fresh", &sure, "unheard of"), label("fresher", "stranger", "unheard of")], &mut run())
+        .unwrap();
     assert_eq!((added.full, added.new_items), (Some(Why::NewClass), 1));
     assert_eq!((kept.classes().len(), kept.n_labels(), kept.n_since()), (4, n + 2, 0));
     let fresher = kept.items().get("fresher").unwrap() as usize;
@@ -235,7 +247,10 @@ fn known_classes_stay_known() {
     let item = data.table.items().name(5);
     kept.add(&[NewLabel { item, annotator: "a1", class: "a new one" }], &mut run()).unwrap();
     let place = |name: &str| kept.items().get(name).unwrap() as usize;
-    assert_eq!(kept.posterior(place(item)).iter().position(|p| *p == 1.0).map(|c| kept.classes().name(c)), Some(data.table.categorical().unwrap().classes.name(0)));
+    assert_eq!(
+        kept.posterior(place(item)).iter().position(|p| *p == 1.0).map(|c| kept.classes().name(c)),
+        Some(data.table.categorical().unwrap().classes.name(0))
+    );
 }
 
 #[test]
@@ -273,14 +288,21 @@ fn the_model_while_asking_in_ten_steps() {
             part.iter().for_each(|&l| answers.add(l));
             let looked_at = touch.after(&mut model, &answers, &known);
             assert!(looked_at >= step && looked_at < answers.n_labels() / 2, "{name}: {looked_at}");
-            eprintln!("{name}: {looked_at} of {} labels looked at, {:.4} other", answers.n_labels(), other(&model, &answers));
+            eprintln!(
+                "{name}: {looked_at} of {} labels looked at, {:.4} other",
+                answers.n_labels(),
+                other(&model, &answers)
+            );
         }
         let apart = other(&model, &answers);
         assert!(apart <= most, "{name}: {apart}");
         let (counts, sums) = (model.counts.clone(), model.class_sums.clone());
         model.count(&answers, &known);
         let far = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
-        assert!(far(&counts, &model.counts) < 1e-8 && far(&sums, &model.class_sums) < 1e-6, "{name}: counts of the posteriors");
+        assert!(
+            far(&counts, &model.counts) < 1e-8 && far(&sums, &model.class_sums) < 1e-6,
+            "{name}: counts of the posteriors"
+        );
     }
 }
 

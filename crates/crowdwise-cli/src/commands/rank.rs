@@ -168,7 +168,10 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
 fn next(data: &Dataset, fit: &Fit, n: usize, seed: u64, talk: Talk) -> Result<Vec<PairQuestion>, Error> {
     let asked = AskPairs { n, seed, ..AskPairs::default() }.next(data, fit)?;
     if asked.len() < n {
-        talk.note(format_args!("{} of {n} questions: there are no more pairs that somebody has not judged", asked.len()));
+        talk.note(format_args!(
+            "{} of {n} questions: there are no more pairs that somebody has not judged",
+            asked.len()
+        ));
     }
     Ok(asked)
 }

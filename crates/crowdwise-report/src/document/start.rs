@@ -10,10 +10,18 @@ impl FitDocument<'_> {
     pub fn start(&self, data: &Dataset, file: &str) -> Result<Fit, Error> {
         let refuse = |what: String| Error::Unsupported { what, hint: Some("fit all answers at once".into()) };
         if data.table.kind() != self.kind {
-            return Err(refuse(format!("{file} is a fit of {} labels, but {} has {} ones", self.kind, data.source, data.table.kind())));
+            return Err(refuse(format!(
+                "{file} is a fit of {} labels, but {} has {} ones",
+                self.kind,
+                data.source,
+                data.table.kind()
+            )));
         }
         let Some(labels) = data.table.categorical() else {
-            return Err(refuse(format!("{file} is a fit of {} labels: only fits of classes can be continued", self.kind)));
+            return Err(refuse(format!(
+                "{file} is a fit of {} labels: only fits of classes can be continued",
+                self.kind
+            )));
         };
         let old: BTreeMap<&str, usize> = self.class_names.iter().enumerate().map(|(c, n)| (n.as_str(), c)).collect();
         let place: Vec<usize> = labels.classes.iter().filter_map(|c| old.get(c).copied()).collect();
@@ -25,11 +33,15 @@ impl FitDocument<'_> {
                 None => format!("{file} has classes that {} does not have", data.source),
             }));
         }
-        let known: BTreeMap<&str, &AnnotatorEntry> = self.annotators.iter().map(|a| (a.annotator.as_str(), a)).collect();
+        let known: BTreeMap<&str, &AnnotatorEntry> =
+            self.annotators.iter().map(|a| (a.annotator.as_str(), a)).collect();
         let matrices: BTreeMap<&str, Vec<f64>> =
             known.iter().filter_map(|(name, a)| Some((*name, in_order(a.confusion.as_ref()?, &place)))).collect();
         if matrices.is_empty() {
-            return Err(refuse(format!("{file} is a fit of {}, which has no confusion matrices to go on with", self.method)));
+            return Err(refuse(format!(
+                "{file} is a fit of {}, which has no confusion matrices to go on with",
+                self.method
+            )));
         }
         let n = matrices.len() as f64;
         let mean: Vec<f64> = (0..k * k).map(|x| matrices.values().map(|m| m[x]).sum::<f64>() / n).collect();
