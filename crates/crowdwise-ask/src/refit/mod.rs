@@ -26,8 +26,10 @@ use std::sync::Arc;
 
 /// All labels are gone over once the new ones are more than this share of them…
 pub const FULL_AFTER: f64 = 0.01;
-/// … or once the logarithm of the probability of a label has moved by more than this on average: 1 % of them by 0.1.
-pub const FULL_DRIFT: f64 = 1e-3;
+/// … or once more than this share of all labels have a probability…
+pub const FULL_MOVED: f64 = 0.05;
+/// … whose logarithm has moved by more than this.
+pub const MOVED: f64 = 0.1;
 /// Passes over all labels then.
 pub const PASSES: usize = 5;
 
@@ -46,7 +48,7 @@ pub enum Why {
     /// Many labels are new.
     Many,
     /// Annotators turned out to be others than they seemed.
-    Drift,
+    Moved,
     /// A class that no label had before: everything was fitted anew.
     NewClass,
     /// Some annotators count as one, and who does may change with every label.
@@ -83,8 +85,8 @@ pub struct Incremental {
     /// Annotators x (label x truth), now and after the last full pass.
     counts: Pieces,
     counts_then: Pieces,
-    /// By annotator: labels times the mean change of the logarithms of their probabilities since then.
-    drift: BTreeMap<u32, f64>,
+    /// By annotator: expected labels in cells that have moved since then.
+    moved: BTreeMap<u32, f64>,
     /// Where the last full pass came from and how it ended.
     provenance: Arc<Provenance>,
     diagnostics: Arc<Diagnostics>,
@@ -130,7 +132,7 @@ impl Incremental {
             posterior: Pieces::new(k, &[]),
             counts: Pieces::new(k * k, &[]),
             counts_then: Pieces::new(k * k, &[]),
-            drift: BTreeMap::new(),
+            moved: BTreeMap::new(),
             provenance: Arc::new(fit.provenance.clone()),
             diagnostics: Arc::new(fit.diagnostics.clone()),
             copies: false,
@@ -173,8 +175,8 @@ impl Incremental {
             Some(Why::Copies)
         } else if self.n_since as f64 > FULL_AFTER * all {
             Some(Why::Many)
-        } else if self.drift.values().sum::<f64>() > FULL_DRIFT * all {
-            Some(Why::Drift)
+        } else if self.moved.values().sum::<f64>() > FULL_MOVED * all {
+            Some(Why::Moved)
         } else {
             None
         };
@@ -321,7 +323,7 @@ impl Incremental {
         self.posterior = Pieces::new(k, fit.model_posterior().map_or(&[], |(_, q)| q));
         self.counts = Pieces::new(k * k, &touched::count(&self.data.table, &self.posterior, &self.known, rule.from));
         self.counts_then = self.counts.clone();
-        self.drift.clear();
+        self.moved.clear();
         self.rule = Arc::new(rule);
         let before = &self.provenance.params;
         // a fit of a few passes is still one of the method as it was asked for

@@ -1,7 +1,7 @@
 //! The items that new labels are about.
 
 use super::pieces::Pieces;
-use super::{Added, Incremental};
+use super::{Added, Incremental, MOVED};
 use crowdwise_core::Table;
 use crowdwise_numerics::softmax;
 use std::collections::BTreeMap;
@@ -87,14 +87,14 @@ impl Incremental {
             }
         }
         for &j in &annotators {
-            let moved = self.moved(j as usize);
-            self.drift.insert(j, moved);
+            let moved = self.moved_labels(j as usize);
+            self.moved.insert(j, moved);
         }
         Added { labels: rows.len(), items: touched.len(), looked_at: flat.len(), ..Added::default() }
     }
 
-    /// Labels of an annotator at the last full pass times the mean change of the logarithms of their probabilities.
-    fn moved(&self, j: usize) -> f64 {
+    /// Expected labels of an annotator at the last full pass in cells whose logarithms have moved since.
+    fn moved_labels(&self, j: usize) -> f64 {
         let k = self.k();
         let (then, now) = (self.counts_then.row(j), self.counts.row(j));
         let mut totals = [vec![0.0; k], vec![0.0; k]];
@@ -102,9 +102,10 @@ impl Incremental {
         self.rule.totals(k, now, &mut totals[1]);
         let mut sum = 0.0;
         for (at, (&a, &b)) in then.iter().zip(now).enumerate() {
-            if a > 1e-6 {
-                let p = self.rule.cells[at];
-                sum += a * (((b + p).max(1e-12) / (a + p)) * (totals[0][at % k] / totals[1][at % k])).ln().abs();
+            let p = self.rule.cells[at];
+            let ratio = ((b + p).max(1e-12) / (a + p).max(1e-12)) * (totals[0][at % k] / totals[1][at % k]);
+            if ratio.ln().abs() > MOVED {
+                sum += a.max(0.0);
             }
         }
         sum
