@@ -61,7 +61,20 @@ fn json_adds_ceiling_target_and_gold_questions() {
 #[test]
 fn others_can_be_asked_at_another_price() {
     let file = demo();
-    let args = ["plan", &file, "--per-item", "7", "--strategies", "fewest,gain", "--only", "a0,a1,a2", "--accuracy", "0.9", "--other-price", "2"];
+    let args = [
+        "plan",
+        &file,
+        "--per-item",
+        "7",
+        "--strategies",
+        "fewest,gain",
+        "--only",
+        "a0,a1,a2",
+        "--accuracy",
+        "0.9",
+        "--other-price",
+        "2",
+    ];
     let out = run(&[&args[..], &["--format", "csv", "-q"]].concat()).ok();
     let rows = rows(&out.stdout);
     let last: Vec<&Vec<String>> = rows.iter().filter(|r| r[2] != "0" && r[2] != "labels").collect();

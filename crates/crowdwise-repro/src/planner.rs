@@ -176,12 +176,7 @@ impl<'a> Set<'a> {
         let (now, right) = self.realised(&start)?;
         let realised: Vec<f64> =
             at.iter().map(|&r| Ok(self.realised(&self.first(&place, r))?.0)).collect::<Result<_, Error>>()?;
-        let planner = Planner {
-            per_item: at.clone(),
-            most: at[at.len() - 1],
-            draws: args.draws,
-            ..Planner::default()
-        };
+        let planner = Planner { per_item: at.clone(), most: at[at.len() - 1], draws: args.draws, ..Planner::default() };
         let plan = planner.plan(&Dataset::new(start), &[Choice::by(Strategy::Fewest)], seed)?;
         let rows = &plan.outlooks[0].rows;
         let mut out = Vec::new();
@@ -252,9 +247,7 @@ impl Errors {
             out.gain_bias += gain;
         }
         let n = out.n as f64;
-        for sum in
-            [&mut out.absolute, &mut out.bias, &mut out.covered, &mut out.gain_absolute, &mut out.gain_bias]
-        {
+        for sum in [&mut out.absolute, &mut out.bias, &mut out.covered, &mut out.gain_absolute, &mut out.gain_bias] {
             *sum /= n;
         }
         (out.n > 0).then_some(out)
@@ -292,8 +285,7 @@ fn page_of(figures: &[Figure], args: &Args) -> Page {
         }
     }
     let mut by_set = Vec::new();
-    let mut seen: Vec<(&str, usize, usize)> =
-        figures.iter().map(|f| (f.set.as_str(), f.pilot, f.per_item)).collect();
+    let mut seen: Vec<(&str, usize, usize)> = figures.iter().map(|f| (f.set.as_str(), f.pilot, f.per_item)).collect();
     seen.dedup();
     let mut done = std::collections::BTreeSet::new();
     for key in seen {

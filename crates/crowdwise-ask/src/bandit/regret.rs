@@ -76,8 +76,7 @@ pub fn play(bandit: &mut Bandit, world: &mut impl World, pulls: Pulls, seed: u64
     let means = world.means();
     let prices: Vec<f64> = bandit.arms.iter().map(|a| a.price).collect();
     let room: Vec<f64> = (0..prices.len()).map(|j| world.left(j) as f64).collect();
-    let mut out =
-        Regret { pulls: vec![0; prices.len()], spent: 0.0, earned: 0.0, best: 0.0, course: Vec::new() };
+    let mut out = Regret { pulls: vec![0; prices.len()], spent: 0.0, earned: 0.0, best: 0.0, course: Vec::new() };
     let free = prices.iter().all(|p| *p == prices[0]) || !pulls.money.is_finite();
     // where all cost the same, money is a number of pulls
     let most = if free && pulls.money.is_finite() {
@@ -88,7 +87,11 @@ pub fn play(bandit: &mut Bandit, world: &mut impl World, pulls: Pulls, seed: u64
     let cheapest = prices.iter().copied().fold(f64::INFINITY, f64::min);
     let every = (most.min((pulls.money / cheapest) as u64) / POINTS).max(1);
     let best = |t: u64, money: f64| {
-        if free { best_of(&means, &vec![1.0; means.len()], &room, t as f64) } else { best_of(&means, &prices, &room, money) }
+        if free {
+            best_of(&means, &vec![1.0; means.len()], &room, t as f64)
+        } else {
+            best_of(&means, &prices, &room, money)
+        }
     };
     let mut t = 0;
     while t < most {
@@ -153,7 +156,8 @@ mod tests {
     fn ten_arms() {
         let all = Pulls { most: 5000, money: f64::INFINITY };
         let of = |policy: Policy| regret(policy, &[1.0; 10], all);
-        let (ucb, kl, thompson, random) = (of(Policy::Ucb1), of(Policy::KlUcb), of(Policy::Thompson), of(Policy::Random));
+        let (ucb, kl, thompson, random) =
+            (of(Policy::Ucb1), of(Policy::KlUcb), of(Policy::Thompson), of(Policy::Random));
         assert!((250.0..450.0).contains(&ucb), "{ucb}");
         assert!((10.0..90.0).contains(&thompson), "{thompson}");
         assert!((random - 1125.0).abs() < 25.0, "{random}");

@@ -125,8 +125,12 @@ pub fn advise_on(data: &Dataset, questions: usize, good: f64) -> Result<Advice, 
 pub fn advise(known: &Knowledge<'_>) -> Advice {
     let Knowledge { answers, gold, .. } = *known;
     let k = answers.k();
-    let items: Vec<(usize, u16)> =
-        gold.iter().enumerate().filter_map(|(n, g)| g.map(|g| (n, g))).filter(|(n, _)| *n < answers.n_items()).collect();
+    let items: Vec<(usize, u16)> = gold
+        .iter()
+        .enumerate()
+        .filter_map(|(n, g)| g.map(|g| (n, g)))
+        .filter(|(n, _)| *n < answers.n_items())
+        .collect();
     let level = level(known, &items);
     let n = level.map_or(0, |l| l.n);
     let misled = level.is_some_and(|l| l.n >= LEVEL[0] && l.below > MISLED);

@@ -146,7 +146,8 @@ impl SequentialTest {
     /// fewer than ten are enough.
     pub fn wald_means(&self) -> [f64; 2] {
         let ([up, down], [accept, reject]) = (self.steps(), self.thresholds());
-        let mean = |accepted: f64, p: f64| (accepted * accept + (1.0 - accepted) * reject) / (p * up + (1.0 - p) * down);
+        let mean =
+            |accepted: f64, p: f64| (accepted * accept + (1.0 - accepted) * reject) / (p * up + (1.0 - p) * down);
         [mean(self.accept_guesser, self.guesser), mean(1.0 - self.reject_good, self.good)]
     }
 

@@ -24,7 +24,9 @@ pub fn doubts(answers: &Answers, parts: Parts, gold: Option<GoldLevel>) -> Vec<F
         say(
             "few-labels-per-item",
             Severity::Problem,
-            format!("{twice} of {labelled} items have two labels or more: the others tell nothing about the annotators"),
+            format!(
+                "{twice} of {labelled} items have two labels or more: the others tell nothing about the annotators"
+            ),
             "ask for a second and third label of some hundred items, then plan",
         );
     }
@@ -63,7 +65,9 @@ pub fn doubts(answers: &Answers, parts: Parts, gold: Option<GoldLevel>) -> Vec<F
         say(
             "few-labels-per-annotator",
             Severity::Warning,
-            format!("{few} of {active} annotators gave fewer than {LABELS} labels: who of them is good is hardly known"),
+            format!(
+                "{few} of {active} annotators gave fewer than {LABELS} labels: who of them is good is hardly known"
+            ),
             "fewer annotators with more labels each tell more",
         );
     }

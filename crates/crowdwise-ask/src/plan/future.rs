@@ -199,7 +199,14 @@ const BATCH: f64 = 0.2;
 
 /// How right the model's labels are after these numbers of further labels (ascending), where a strategy asks the crowd as it is; the
 /// labels are as the draw has them.
-pub fn accuracy_by(answers: &Answers, draw: &Draw, habits: &Habits, strategy: Strategy, upto: &[u64], mut rng: ChaCha8Rng) -> Vec<f64> {
+pub fn accuracy_by(
+    answers: &Answers,
+    draw: &Draw,
+    habits: &Habits,
+    strategy: Strategy,
+    upto: &[u64],
+    mut rng: ChaCha8Rng,
+) -> Vec<f64> {
     let mut state = State::new(answers.clone());
     let mut model = Model::new(answers, Settings::default());
     let everybody = Channel { first_new: answers.n_annotators(), k: answers.k(), diagonal: 0.0, power: 1.0 };

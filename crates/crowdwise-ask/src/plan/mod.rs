@@ -1,8 +1,8 @@
 //! What more labels would bring: the accuracy at so many labels per item, for this crowd or another, before they are asked for.
 //!
-//! Classes, easiness of items and confusions are drawn from what the answers so far (the pilot) leave open ([`sampler`]); each draw
-//! answers further questions, the model that is used while asking is fitted to all, and its labels are compared with the draw
-//! ([`future`]). Gold items move the level, and every number has its interval ([`level`]).
+//! Classes, easiness of items and confusions are drawn from what the answers so far (the pilot) leave open; each draw
+//! answers further questions, the model that is used while asking is fitted to all, and its labels are compared with the draw.
+//! Gold items move the level, and every number has its interval.
 
 mod doubts;
 mod future;
@@ -195,7 +195,9 @@ impl Planner {
         let outlooks = crowds
             .iter()
             .enumerate()
-            .map(|(c, crowd)| self.outlook(&pilot, &model, &habits, &draws, crowd, &shift, start(&crowd.name), (seed, c)))
+            .map(|(c, crowd)| {
+                self.outlook(&pilot, &model, &habits, &draws, crowd, &shift, start(&crowd.name), (seed, c))
+            })
             .collect();
         Ok(Plan {
             pilot: Pilot {
@@ -260,7 +262,8 @@ impl Planner {
         let end = until(most);
         let asked = if self.per_item.is_empty() && self.money.is_empty() { &USUAL[..] } else { &self.per_item[..] };
         let budget = |money: f64| ((money / price + 1e-9).floor() as u64).min(end);
-        let mut shown: Vec<u64> = asked.iter().map(|&r| until(r.min(most))).chain(self.money.iter().map(|&m| budget(m))).collect();
+        let mut shown: Vec<u64> =
+            asked.iter().map(|&r| until(r.min(most))).chain(self.money.iter().map(|&m| budget(m))).collect();
         shown.retain(|l| *l > 0);
         let grid = GRID.iter().filter(|r| **r < most).map(|&r| until(r)).filter(|_| self.target.is_some());
         let mut points: Vec<u64> = shown.iter().copied().chain(grid).chain([end]).filter(|l| *l > 0).collect();

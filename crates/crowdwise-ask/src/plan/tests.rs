@@ -55,8 +55,7 @@ impl World {
     }
 
     fn gold(&self, data: &Dataset, n: usize) -> Gold {
-        let rows: Vec<(String, String)> =
-            (0..n).map(|i| (format!("i{i}"), format!("c{}", self.truth[i]))).collect();
+        let rows: Vec<(String, String)> = (0..n).map(|i| (format!("i{i}"), format!("c{}", self.truth[i]))).collect();
         Gold::from_items(&data.table, &rows, "gold").unwrap()
     }
 
@@ -101,7 +100,6 @@ fn predictions_come_true() {
     }
     assert!(plan.can_tell() && plan.findings.iter().any(|f| f.code == "no-gold"));
 }
-
 
 #[test]
 fn neither_the_order_of_rows_nor_threads_change_a_bit() {

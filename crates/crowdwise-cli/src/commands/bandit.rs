@@ -90,7 +90,11 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         return Err(Error::Usage { what: "--orderings and --labels must be at least 1".into(), hint: None });
     }
     if let Some(money) = args.money.filter(|m| !(m.is_finite() && *m > 0.0)) {
-        return Err(Error::BadParameter { name: "--money".into(), value: money.to_string(), must: "greater than 0".into() });
+        return Err(Error::BadParameter {
+            name: "--money".into(),
+            value: money.to_string(),
+            must: "greater than 0".into(),
+        });
     }
     let [items, probabilities, graph] = args.input.files();
     let inputs = [Some(args.answers.as_str()), Some(args.truth.as_str()), items, probabilities, graph];

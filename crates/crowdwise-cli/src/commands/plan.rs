@@ -278,7 +278,12 @@ fn answer(outlook: &Outlook, t: &Target) -> String {
     let labels = |n: Option<u64>| n.map_or("cannot be reached".to_owned(), |n| counted(n, "more label", "more labels"));
     let goal = format!("{}: {} %", outlook.strategy, percent(t.accuracy));
     if t.reachable {
-        format!("{goal} needs {} (at best {}, at worst {})", labels(t.labels), labels(t.labels_low), labels(t.labels_high))
+        format!(
+            "{goal} needs {} (at best {}, at worst {})",
+            labels(t.labels),
+            labels(t.labels_low),
+            labels(t.labels_high)
+        )
     } else {
         let c = &outlook.ceiling;
         let best = t.labels_low.map_or(String::new(), |_| format!(", at best {}", labels(t.labels_low)));
