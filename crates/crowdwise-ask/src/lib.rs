@@ -6,6 +6,7 @@
 
 pub mod answers;
 pub mod bandit;
+pub mod collection;
 pub mod gold;
 pub mod model;
 mod named;

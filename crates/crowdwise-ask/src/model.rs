@@ -1,12 +1,12 @@
 //! The model while asking: what the answers so far say of items and annotators, when there are few of them.
 //!
 //! Pooled Dawid-Skene: the confusions of each annotator shrink half to the crowd's, half to a base that is right with `diagonal`. Three
-//! changes keep it sound at one to five labels an item:
+//! changes keep it sound at one to five labels per item:
 //!
 //! 1. Items with a single label do not count for the confusions: their posterior only repeats the label, and an annotator who agrees
 //!    with themselves would become a genius. With known truth they count.
 //! 2. The step to posteriors takes the logarithm of the mean confusion, not its expected logarithm.
-//! 3. Class shares are those of the votes as long as there are few labels an item, then move to the learned ones, which collapse onto
+//! 3. Class shares are those of the votes as long as there are few labels per item, then move to the learned ones, which collapse onto
 //!    one class if a biased crowd gave little else.
 //!
 //! A refit starts at the last posterior ([`Settings::warm_rounds`]); every [`Settings::cold_every`]-th starts at the votes, because warm
@@ -365,7 +365,7 @@ pub fn pooled(counts: &[f64], k: usize, s: &Settings) -> Vec<f64> {
     out
 }
 
-/// Logarithms of the class shares: those of the votes while there are few labels an item, the learned ones later.
+/// Logarithms of the class shares: those of the votes while there are few labels per item, the learned ones later.
 pub fn class_shares(answers: &Answers, class_sums: &[f64]) -> Vec<f64> {
     let k = answers.k() as f64;
     let labels = answers.n_labels() as f64;

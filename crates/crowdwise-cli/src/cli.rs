@@ -1,8 +1,8 @@
 //! The command line.
 
 use crate::commands::{
-    annotators, bandit, compare, completions, convert, fit, inspect, items, learn, man, methods, plan, predict, rank,
-    report, simulate,
+    annotators, bandit, compare, completions, convert, fit, inspect, items, learn, man, methods, next, plan, predict,
+    rank, replay, report, simulate,
 };
 use crate::talk::Talk;
 use clap::{Parser, Subcommand};
@@ -54,8 +54,12 @@ pub enum Command {
     Predict(predict::Args),
     /// Rank items from comparisons, and suggest which pair to ask about next
     Rank(rank::Args),
+    /// Choose what to ask next, and whom
+    Next(next::Args),
     /// Plan how many more labels to ask for: predicted accuracy, money, a target
     Plan(plan::Args),
+    /// Replay strategies of asking on recorded answers
+    Replay(replay::Args),
     /// Replay recorded labels: which annotator a bandit would ask, and what that loses
     Bandit(bandit::Args),
     /// Simulate data with known truth

@@ -6,6 +6,7 @@
 //! counted or skipped comes back as [`Read::notes`].
 
 mod answers;
+mod asking;
 #[cfg(feature = "arrow")]
 mod arrow;
 mod blocks;
@@ -48,6 +49,9 @@ mod words;
 mod write;
 
 pub use answers::write_answers;
+pub use asking::{
+    AnnotatorRow, ItemRow, PendingRow, parse_time, read_annotator_limits, read_item_limits, read_pending_questions,
+};
 pub use columns::{Form, form};
 pub use conll::{read_conll, read_conll_files, write_conll, write_conll_answer, write_merged_spans};
 pub use features::{read_feature_rows, read_features};

@@ -1,5 +1,6 @@
 //! `crowdwise repro`: tables of a paper and of our own, computed again.
 
+mod asking;
 mod groups;
 mod label_integration;
 mod learning;
@@ -37,6 +38,8 @@ pub struct Args {
 pub enum Table {
     /// Errors and times on TREC, Bluebird, RTE and Dog, ours beside the published
     LabelIntegration(label_integration::Args),
+    /// What to ask next: strategies replayed on the real sets, beside round robin
+    Asking(asking::Args),
     /// Annotators in groups: methods that know of them and methods that do not, as items grow
     Groups(groups::Args),
     /// Time and peak memory of every method for classes, as labels grow
@@ -66,6 +69,7 @@ pub enum Table {
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     match &args.table {
         Table::LabelIntegration(args) => label_integration::run(args, talk),
+        Table::Asking(args) => asking::run(args, talk),
         Table::Groups(args) => groups::run(args, talk),
         Table::Scaling(args) => scaling::run(args, talk),
         Table::Quality(args) => quality::run(args, talk),

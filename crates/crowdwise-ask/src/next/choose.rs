@@ -30,6 +30,8 @@ const KEPT: usize = 4;
 const LARGE_BATCH: f64 = 0.3;
 /// … up to so often.
 const MOST_OF_ONE: usize = 3;
+/// Labels per annotator that count for their confusions, from which on they are told apart.
+const ACQUAINTED: f64 = 5.0;
 /// Share of questions to an annotator at random, where a strategy chooses annotators by what they tell.
 const ANYBODY: f64 = 0.2;
 
@@ -107,6 +109,12 @@ impl Filling<'_> {
         if !self.options.strategy.ranks_pairs() {
             return self.by_item(&items, &rushed);
         }
+        if self.strangers() {
+            let new = items.iter().filter(|i| self.room.load(**i as usize) == 0).copied().collect::<Vec<_>>();
+            let covered = self.cover(&new, self.room.left);
+            items.retain(|i| covered.binary_search(i).is_err());
+            rushed.retain(|i| covered.binary_search(i).is_err());
+        }
         let coverage = if self.options.strategy == Strategy::Greedy { 0 } else { self.coverage_share() };
         let covered = self.cover(&items, coverage);
         let rest = |i: &u32| covered.binary_search(i).is_err();
@@ -114,6 +122,13 @@ impl Filling<'_> {
         rushed.retain(rest);
         self.by_pair(rushed);
         self.by_pair(items);
+    }
+
+    /// Whether hardly anything is known of the annotators. First labels tell nothing of them, so that following whoever looks good
+    /// would only keep to those who were drawn first.
+    fn strangers(&self) -> bool {
+        let seen: f64 = self.model.counts.iter().sum();
+        seen < ACQUAINTED * self.whom.who.len() as f64
     }
 
     /// How many of the questions go to coverage.

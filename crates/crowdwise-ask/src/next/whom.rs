@@ -14,7 +14,7 @@ const MANY: usize = 512;
 /// … but so many, the best for items that are split alike.
 const SHORT: usize = 128;
 /// How finely the probability of the likeliest class tells items apart.
-const STEPS: f64 = 20.0;
+const STEPS: f64 = 10.0;
 
 #[derive(Debug)]
 pub(super) struct Whom {

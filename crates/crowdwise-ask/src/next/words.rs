@@ -9,7 +9,8 @@ impl Question {
         let item = match (self.labels, most, second) {
             (0, ..) => "no label yet".to_owned(),
             (1, ..) => format!("one label, {}", class(first as usize)),
-            (_, a, b) if a == b => format!("split {a}:{b}"),
+            (n, a, b) if a == b && (a + b) as usize == n => format!("split {a}:{b}"),
+            (n, a, b) if a == b => format!("split {a}:{b}, {} for others", n - (a + b) as usize),
             (_, a, 0) => format!("{a} of {a} say {}", class(first as usize)),
             (n, a, b) if (a + b) as usize == n => format!("{a}:{b} for {}", class(first as usize)),
             (n, a, _) => format!("{a} of {n} say {}", class(first as usize)),
@@ -22,7 +23,7 @@ impl Question {
         let whom = match self.reason {
             Reason::Gain => format!("{annotator} is right {:.0} % of the time on such items", 100.0 * self.right),
             Reason::OnlyOneLeft => format!("nobody but {annotator} is left to ask"),
-            Reason::Coverage => "its turn, and anybody's".to_owned(),
+            Reason::Coverage => "coverage: few labels so far, anybody may answer".to_owned(),
             Reason::Rule => format!("{annotator} by the rule of the strategy"),
         };
         format!("{item}{out}; {whom}")

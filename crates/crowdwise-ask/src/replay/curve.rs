@@ -12,6 +12,9 @@ const WINDOW: usize = 5;
 /// The level: this share of the accuracy with all labels.
 const SHARE: f64 = 0.99;
 
+/// Standard errors to either side that hold nine means of ten.
+pub const INTERVAL: f64 = 1.645;
+
 /// What became of one strategy, beside the first one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Outcome {

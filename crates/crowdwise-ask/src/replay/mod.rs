@@ -5,7 +5,7 @@
 
 mod curve;
 
-pub use curve::{Comparison, MeanPoint, Outcome, compare};
+pub use curve::{Comparison, INTERVAL, MeanPoint, Outcome, compare};
 
 use crate::answers::{Answers, Label};
 use crate::model::{Known, Model, Settings};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct AnnotatorLimits {
     /// Price of an answer.
     pub price: f64,
-    /// Questions that may still be asked; `None` is no limit.
+    /// Answers that the annotator can still give, those to questions that are out included; `None` is no limit.
     pub capacity: Option<u32>,
     /// Available from and to, in seconds.
     pub from: Option<f64>,

@@ -4,7 +4,6 @@ use crate::support::{World, real};
 use crowdwise_ask::answers::{Answers, Label};
 use crowdwise_ask::model::{Known, Model, Settings};
 use crowdwise_ask::replay::Replay;
-use crowdwise_core::stats::{n_tied, tied};
 use crowdwise_numerics::stream;
 use rand::seq::SliceRandom;
 
