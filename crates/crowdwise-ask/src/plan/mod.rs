@@ -1,8 +1,8 @@
 //! What more labels would bring: the accuracy at so many labels per item, for this crowd or another, before they are asked for.
 //!
-//! Classes, easiness of items and confusions are drawn from what the answers so far (the pilot) leave open ([`sampler`]); each draw
-//! answers further questions, the model that is used while asking is fitted to all, and its labels are compared with the draw
-//! ([`future`]). Gold items move the level, and every number has its interval ([`level`]).
+//! Classes, easiness of items and confusions are drawn from what the answers so far (the pilot) leave open; each draw
+//! answers further questions, the model that is used while asking is fitted to all, and its labels are compared with the draw.
+//! Gold items move the level, and every number has its interval.
 
 mod doubts;
 mod future;
