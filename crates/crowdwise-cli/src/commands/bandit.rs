@@ -96,8 +96,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             must: "greater than 0".into(),
         });
     }
-    let [items, probabilities, graph] = args.input.files();
-    let inputs = [Some(args.answers.as_str()), Some(args.truth.as_str()), items, probabilities, graph];
+    let [items, probabilities, graph, attribute] = args.input.files();
+    let inputs = [Some(args.answers.as_str()), Some(args.truth.as_str()), items, probabilities, graph, attribute];
     let mut out = args.output.open(&inputs)?;
     let mut data = args.input.read(&args.answers, args.run.threads(), talk)?;
     let truth = read_truth(&args.truth, &data, args.input.sets, talk)?;

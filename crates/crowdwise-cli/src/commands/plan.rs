@@ -125,8 +125,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         });
     }
     Error::all(problems)?;
-    let [items, probabilities, graph] = args.input.files();
-    let inputs = [Some(args.answers.as_str()), args.gold.as_deref(), items, probabilities, graph];
+    let [items, probabilities, graph, attribute] = args.input.files();
+    let inputs = [Some(args.answers.as_str()), args.gold.as_deref(), items, probabilities, graph, attribute];
     let mut out = args.output.open(&inputs)?;
     let data = args.input.read(&args.answers, args.run.threads(), talk)?;
     let data = match &args.gold {
