@@ -395,11 +395,7 @@ pub fn normalise_columns(a: &mut [f64], k: usize) {
 #[inline]
 fn softmax(x: &mut [f64]) {
     let max = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut sum = 0.0;
-    for v in x.iter_mut() {
-        *v = fast::exp(*v - max);
-        sum += *v;
-    }
-    let scale = 1.0 / sum;
+    x.iter_mut().for_each(|v| *v = fast::exp(*v - max));
+    let scale = 1.0 / x.iter().sum::<f64>();
     x.iter_mut().for_each(|v| *v *= scale);
 }

@@ -61,7 +61,8 @@ pub(super) fn batch(state: &State, model: &Model, options: &Options, chosen: Cho
     accuracy.high_after = (accuracy.high + more).min(1.0);
     accuracy.gold = on_gold(state, model);
     let (spent, pending) = state.money();
-    let own = questions.iter().map(|q| q.price).sum::<f64>();
+    // an empty sum of floats is -0
+    let own = 0.0 + questions.iter().map(|q| q.price).sum::<f64>();
     let left = state.limits.money.map(|all| all - spent - pending - own);
     let warnings = warnings(state, options, &chosen, &questions);
     Batch {
@@ -184,7 +185,7 @@ fn warnings(state: &State, options: &Options, chosen: &Chosen, questions: &[Ques
         None => {}
     }
     if chosen.nothing.is_none() && chosen.exhausted > 0 {
-        out.push(format!("{} of {} items have been seen by everybody who is available", chosen.exhausted, state.n_items()));
+        out.push(format!("seen by everybody who is available: {} of {} items", chosen.exhausted, state.n_items()));
     }
     if chosen.scarce {
         out.push("annotators cannot answer all that is open: questions are ranked by gain alone, prices aside".into());

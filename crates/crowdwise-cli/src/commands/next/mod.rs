@@ -36,23 +36,25 @@ pub struct Args {
     /// As many questions as this buys, instead of a number of them
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, conflicts_with = "n")]
     pub money: Option<f64>,
-    /// How to choose: gain, fewest, sure, worth, random, entropy, margin, votes, okg, activelab, best-annotator, greedy
+    /// How to choose: gain, fewest, sure, worth, random …
+    ///
+    /// Further ones, for comparison: entropy, margin, votes, okg, activelab, best-annotator, greedy
     #[arg(long, default_value = "gain", value_name = "STRATEGY")]
     pub strategy: String,
     /// Questions for this annotator only
     #[arg(long = "for", value_name = "ANNOTATOR")]
     pub only: Option<String>,
-    /// Who can be asked, with prices, capacities and hours [default: everybody who answered]
+    /// Who can be asked [default: everybody who answered]
     #[arg(long, value_name = "FILE")]
     pub annotators: Option<String>,
     /// Questions that are out and not answered yet
     #[arg(long, value_name = "FILE")]
     pub pending: Option<String>,
-    /// Known truth (item,label): such items are not asked, and show how right the labels are
+    /// Known truth (item,label), which is not asked
     #[arg(long, value_name = "FILE")]
     pub gold: Option<String>,
     /// Leave items alone whose class is this sure [default: 0.9 for the strategy sure, else none]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, hide_short_help = true)]
     pub stop_at: Option<f64>,
     /// What a right item is worth, in the money of the prices (strategy worth)
     #[arg(long, default_value_t = 100.0, value_name = "AMOUNT", allow_negative_numbers = true, hide_short_help = true)]
@@ -61,7 +63,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true, hide_short_help = true)]
     pub max_per_item: Option<usize>,
     /// Maximum share of all answers by one annotator
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, hide_short_help = true)]
     pub max_share: Option<f64>,
     /// Maximum number of questions out to one annotator
     #[arg(long, value_name = "N", value_parser = whole::<u32>, allow_negative_numbers = true, hide_short_help = true)]
@@ -180,7 +182,7 @@ fn comparisons(args: &Args, talk: Talk) -> Result<Exit, Error> {
     ];
     let given: Vec<&str> = given.into_iter().filter(|g| g.1).map(|g| g.0).collect();
     if !given.is_empty() {
-        return usage(&format!("{} are for labels that are classes, not for comparisons", given.join(", ")));
+        return usage(&format!("for labels that are classes, not for comparisons: {}", given.join(", ")));
     }
     let args = rank::Args {
         answers: args.answers.clone(),
