@@ -42,10 +42,15 @@ fn main() {
         let (fit, model) = timed(|| Model::fitted(&state.answers, &state.known, Settings::default()));
         let options = Options { want: Want::Questions(wanted), ..Options::default() };
         // the best of three: the first touches the memory
-        let best = |work: &dyn Fn() -> usize| (0..3).map(|_| timed(work)).map(|(t, n)| {
-            assert_eq!(n, wanted.min(items), "all questions are found");
-            t
-        }).fold(f64::MAX, f64::min);
+        let best = |work: &dyn Fn() -> usize| {
+            (0..3)
+                .map(|_| timed(work))
+                .map(|(t, n)| {
+                    assert_eq!(n, wanted.min(items), "all questions are found");
+                    t
+                })
+                .fold(f64::MAX, f64::min)
+        };
         let alone = best(&|| picks(&state, &model, &options).len());
         let whole = best(&|| next(&state, &model, &options).questions.len());
         println!("| {items} | {annotators} | {labels} | {alone:.3} | {whole:.3} | {fit:.2} |");

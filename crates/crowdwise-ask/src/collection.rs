@@ -74,9 +74,9 @@ impl Collection {
             let near = nearest(name, self.annotators.iter().map(String::as_str));
             Error::Usage {
                 what: format!("there is no annotator `{name}` in the answers or among the annotators"),
-                hint: near.map(|n| format!("did you mean `{n}`?")).or_else(|| {
-                    Some("list new annotators in a file with the column annotator".into())
-                }),
+                hint: near
+                    .map(|n| format!("did you mean `{n}`?"))
+                    .or_else(|| Some("list new annotators in a file with the column annotator".into())),
             }
         })
     }

@@ -60,6 +60,7 @@ impl Known {
 
     /// A prior from confusions of an earlier fit (annotators x K x K, laid out as [`Model::b`]) and the number of labels there: worth
     /// two labels a column, and up to ten more by their number.
+    #[must_use]
     pub fn with_earlier(self, k: usize, confusions: &[f64], labels: &[u32]) -> Known {
         let weight = |j: usize| 2.0 + f64::from(labels[j].min(10));
         let pull = confusions.iter().enumerate().map(|(at, a)| a * weight(at / (k * k))).collect();

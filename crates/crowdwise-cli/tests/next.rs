@@ -42,14 +42,14 @@ fn questions(json: &Value) -> &Vec<Value> {
 fn questions_are_new_pairs_with_reasons() {
     let out = next(&[], &["-n", "10", "--format", "csv"]).ok();
     let lines: Vec<&str> = out.stdout.lines().collect();
-    assert_eq!(
-        lines[0],
-        "rank,item,annotator,reason,gain_bits,accuracy_gain,label_now,p_now,labels,pending,price,why"
-    );
+    assert_eq!(lines[0], "rank,item,annotator,reason,gain_bits,accuracy_gain,label_now,p_now,labels,pending,price,why");
     assert_eq!(lines.len(), 11);
     let votes = votes();
-    let known: BTreeSet<(&str, &str)> =
-        votes.lines().skip(1).map(|l| l.split_once(',').map(|(i, r)| (i, r.split_once(',').unwrap().0)).unwrap()).collect();
+    let known: BTreeSet<(&str, &str)> = votes
+        .lines()
+        .skip(1)
+        .map(|l| l.split_once(',').map(|(i, r)| (i, r.split_once(',').unwrap().0)).unwrap())
+        .collect();
     for (n, line) in lines[1..].iter().enumerate() {
         let f: Vec<&str> = line.split(',').collect();
         assert_eq!(f[0], (n + 1).to_string());
@@ -70,7 +70,10 @@ fn json_has_what_is_documented_and_the_order_of_rows_does_not_matter() {
     let gold: String = truth().lines().take(11).map(|l| format!("{l}\n")).collect();
     let args = ["-n", "6", "--format", "json", "-q", "--gold", "gold.csv", "--seed", "4"];
     let json = next(&[("gold.csv", &gold)], &args).ok().json();
-    assert_eq!(fields(&json), ["accuracy", "batch", "items", "money", "questions", "schema", "seed", "strategy", "warnings"]);
+    assert_eq!(
+        fields(&json),
+        ["accuracy", "batch", "items", "money", "questions", "schema", "seed", "strategy", "warnings"]
+    );
     assert_eq!(fields(&json["items"]), ["capped", "hopeless", "open", "sure", "unlabelled"]);
     assert_eq!(fields(&json["accuracy"]), ["gold", "high", "high_after", "low", "low_after"]);
     assert_eq!(fields(&json["accuracy"]["gold"]), ["accuracy", "high", "low", "n"]);
@@ -78,8 +81,18 @@ fn json_has_what_is_documented_and_the_order_of_rows_does_not_matter() {
     assert_eq!(fields(&json["money"]), ["batch", "pending", "spent"]);
     assert_eq!(json["money"]["spent"], 100.0);
     let wanted = [
-        "accuracy_gain", "annotator", "gain_bits", "item", "label_now", "labels", "p_now", "pending", "price", "rank",
-        "reason", "why",
+        "accuracy_gain",
+        "annotator",
+        "gain_bits",
+        "item",
+        "label_now",
+        "labels",
+        "p_now",
+        "pending",
+        "price",
+        "rank",
+        "reason",
+        "why",
     ];
     assert_eq!(questions(&json).len(), 6);
     assert_eq!(fields(&questions(&json)[0]), wanted);
@@ -95,7 +108,8 @@ fn json_has_what_is_documented_and_the_order_of_rows_does_not_matter() {
 
 #[test]
 fn files_of_annotators_items_and_pending_questions() {
-    let annotators = "annotator,price,capacity,from,to\na0,2,3,,\na1,1,,2026-01-01,2026-02-01\nnew,1,,,\na4,1,,2026-03-01T08:00,\n";
+    let annotators =
+        "annotator,price,capacity,from,to\na0,2,3,,\na1,1,,2026-01-01,2026-02-01\nnew,1,,,\na4,1,,2026-03-01T08:00,\n";
     let items = "item,deadline,value\ni00,,\ni01,2026-03-01,\ni02,,5\nbrand new,,\ni03,,\n";
     let pending = "item,annotator,since\ni02,new,2026-03-02T00:00\nbrand new,a4,2026-03-02T00:00\n";
     let files = [("who.csv", annotators), ("what.csv", items), ("out.csv", pending)];
@@ -120,7 +134,9 @@ fn files_of_annotators_items_and_pending_questions() {
     assert_eq!(json["money"]["pending"], 0.0);
     // only this annotator, and as much as the money buys
     let json = at("2026-03-02T01:00", &["--for", "a0"]);
-    assert!(questions(&json).iter().all(|q| q["annotator"] == "a0" && q["price"] == 2.0) && !questions(&json).is_empty());
+    assert!(
+        questions(&json).iter().all(|q| q["annotator"] == "a0" && q["price"] == 2.0) && !questions(&json).is_empty()
+    );
     let json = next(&files, &["--money", "3.5", "--format", "json", "-q"]).ok().json();
     assert_eq!(questions(&json).len(), 3);
 }
@@ -139,12 +155,26 @@ fn all_problems_of_a_file_come_at_once() {
     refused(
         &[("who.csv", bad)],
         &["--annotators", "who.csv"],
-        &["line 2: price is `-1`", "line 2: capacity is `2.5`", "line 2: from is `soon`", "max_share is `2`", "`a1` is in line 3 and again in line 4"],
+        &[
+            "line 2: price is `-1`",
+            "line 2: capacity is `2.5`",
+            "line 2: from is `soon`",
+            "max_share is `2`",
+            "`a1` is in line 3 and again in line 4",
+        ],
     );
-    refused(&[("who.csv", "name,price\nx,1\n"), ("out.csv", "task,when\ni00,1\n")], &["--annotators", "who.csv", "--pending", "out.csv"], &["annotator", "who.csv", "out.csv"]);
+    refused(
+        &[("who.csv", "name,price\nx,1\n"), ("out.csv", "task,when\ni00,1\n")],
+        &["--annotators", "who.csv", "--pending", "out.csv"],
+        &["annotator", "who.csv", "out.csv"],
+    );
     refused(&[("out.csv", "item,annotator\nnowhere,a0\n")], &["--pending", "out.csv"], &["`nowhere`", "--items"]);
     refused(&[], &["--for", "a11"], &["no annotator `a11`", "did you mean `a1`?"]);
-    refused(&[], &["--strategy", "gian", "--coverage", "2", "--money", "-3"], &["`gian`", "did you mean `gain`?", "--coverage is 2", "--money is -3"]);
+    refused(
+        &[],
+        &["--strategy", "gian", "--coverage", "2", "--money", "-3"],
+        &["`gian`", "did you mean `gain`?", "--coverage is 2", "--money is -3"],
+    );
     refused(&[], &["--now", "soon"], &["--now is `soon`"]);
 }
 
@@ -165,14 +195,24 @@ fn replays_compare_strategies_on_one_axis() {
     let dir = folder(&[]);
     let made = ["simulate", "dawid-skene", "-o", "made", "--items", "80", "--annotators", "9", "--seed", "2", "-q"];
     run_in(dir.path(), &made).ok();
-    let base = ["replay", "made/answers.csv", "--truth", "made/truth.csv", "--orderings", "3", "--format", "json", "-q"];
+    let base =
+        ["replay", "made/answers.csv", "--truth", "made/truth.csv", "--orderings", "3", "--format", "json", "-q"];
     let more = ["--strategies", "fewest,gain,random", "--curves", "curves.csv"];
     let args = [&base[..], &more].concat();
     let json = run_in(dir.path(), &args).ok().json();
     assert_eq!((&json["base"], &json["orderings"], &json["items"]), (&"fewest".into(), &3.into(), &80.into()));
     let outcomes = json["outcomes"].as_array().unwrap();
     let wanted = [
-        "area", "area_diff", "labels_se", "labels_to_99", "last", "last_labels", "ratio", "ratio_se", "reached", "se",
+        "area",
+        "area_diff",
+        "labels_se",
+        "labels_to_99",
+        "last",
+        "last_labels",
+        "ratio",
+        "ratio_se",
+        "reached",
+        "se",
         "strategy",
     ];
     assert_eq!(fields(&outcomes[1]), wanted);

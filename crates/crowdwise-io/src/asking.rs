@@ -43,7 +43,8 @@ pub struct PendingRow {
 /// Reads annotators with their prices, capacities, hours, shares and groups: columns annotator, price, capacity, from, to, max_share,
 /// group, of which only the first is needed.
 pub fn read_annotator_limits(source: &Source) -> Result<Read<Vec<AnnotatorRow>>, Error> {
-    let wanted: &[&[&str]] = &[&["price", "cost"], &["capacity"], &["from"], &["to"], &["maxshare", "share"], &["group"]];
+    let wanted: &[&[&str]] =
+        &[&["price", "cost"], &["capacity"], &["from"], &["to"], &["maxshare", "share"], &["group"]];
     let mut file = Columns::open(source, &[Role::Annotator], wanted)?;
     let mut rows = Vec::new();
     while let Some(row) = file.next()? {
@@ -309,7 +310,8 @@ mod tests {
         ] {
             assert_eq!(parse_time(text), Some(seconds), "{text}");
         }
-        for text in ["", "2026-02-29", "2026-13-01", "2026-1-1", "31.3.2026", "2026-03-31T25:00", "2026-03-31x", "nan"] {
+        for text in ["", "2026-02-29", "2026-13-01", "2026-1-1", "31.3.2026", "2026-03-31T25:00", "2026-03-31x", "nan"]
+        {
             assert_eq!(parse_time(text), None, "{text}");
         }
     }

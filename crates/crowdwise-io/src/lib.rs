@@ -6,9 +6,9 @@
 //! counted or skipped comes back as [`Read::notes`].
 
 mod answers;
-mod asking;
 #[cfg(feature = "arrow")]
 mod arrow;
+mod asking;
 mod blocks;
 mod collect;
 mod columns;

@@ -103,7 +103,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
 }
 
 fn page_of(all: &[(String, Comparison)], args: &Args) -> Page {
-    let strategies: Vec<Strategy> = all.first().map_or(Vec::new(), |a| a.1.outcomes.iter().map(|o| o.strategy).collect());
+    let strategies: Vec<Strategy> =
+        all.first().map_or(Vec::new(), |a| a.1.outcomes.iter().map(|o| o.strategy).collect());
     let figures = all.iter().flat_map(|(set, table)| {
         table.outcomes.iter().map(move |o| {
             let mut row: Row<'static> = Row::new();
@@ -163,7 +164,8 @@ fn grid(
     worst: fn(f64, f64) -> f64,
 ) -> Grid {
     let others: Vec<usize> = (1..strategies.len()).collect();
-    let mut columns = vec!["set".to_owned(), "all labels: right, %".into(), "per item".into(), "fewest to 99 %, per item".into()];
+    let mut columns =
+        vec!["set".to_owned(), "all labels: right, %".into(), "per item".into(), "fewest to 99 %, per item".into()];
     columns.extend(others.iter().map(|&s| strategies[s].name().to_owned()));
     columns.push("gain, reference".into());
     let mut rows: Vec<Vec<String>> = all
@@ -189,13 +191,17 @@ fn grid(
 }
 
 fn ratios(all: &[(String, Comparison)], strategies: &[Strategy]) -> Grid {
-    let cell = |t: &Comparison, s: usize| (t.outcomes[s].ratio, format!("{:.2} ± {:.2}", t.outcomes[s].ratio, t.outcomes[s].ratio_se));
+    let cell = |t: &Comparison, s: usize| {
+        (t.outcomes[s].ratio, format!("{:.2} ± {:.2}", t.outcomes[s].ratio, t.outcomes[s].ratio_se))
+    };
     let reference = |set: &str| SETS.iter().find(|s| s.0 == set).map(|s| s.1);
     grid(all, strategies, "Labels to 99 % of the final accuracy, beside round robin", cell, reference, f64::max)
 }
 
 fn areas(all: &[(String, Comparison)], strategies: &[Strategy]) -> Grid {
-    let cell = |t: &Comparison, s: usize| (t.outcomes[s].area_diff, format!("{:+.1} ± {:.1}", t.outcomes[s].area_diff, t.outcomes[s].se));
+    let cell = |t: &Comparison, s: usize| {
+        (t.outcomes[s].area_diff, format!("{:+.1} ± {:.1}", t.outcomes[s].area_diff, t.outcomes[s].se))
+    };
     let reference = |set: &str| SETS.iter().find(|s| s.0 == set).map(|s| s.2);
     grid(all, strategies, "Mean accuracy over the curve, points above round robin", cell, reference, f64::min)
 }

@@ -119,7 +119,14 @@ fn urgent(state: &State, model: &Model, options: &Options, whom: &Whom, item: us
 }
 
 /// A score of every item for strategies that rank items alone; the largest is asked first.
-pub(super) fn scores(state: &State, model: &Model, options: &Options, room: &Room<'_>, whom: &Whom, items: &[u32]) -> Vec<f64> {
+pub(super) fn scores(
+    state: &State,
+    model: &Model,
+    options: &Options,
+    room: &Room<'_>,
+    whom: &Whom,
+    items: &[u32],
+) -> Vec<f64> {
     let by_q = |f: &dyn Fn(&[f64]) -> f64| items.iter().map(|&i| f(model.posterior(i as usize))).collect();
     let by_votes = |f: &dyn Fn(&[f64]) -> f64| {
         let mut votes = vec![0.0; model.k];

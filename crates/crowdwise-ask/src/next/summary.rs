@@ -52,7 +52,7 @@ pub struct Money {
     pub left: Option<f64>,
 }
 
-pub(super) fn batch(state: &State, model: &Model, options: &Options, chosen: Chosen) -> Batch {
+pub(super) fn batch(state: &State, model: &Model, options: &Options, chosen: &Chosen) -> Batch {
     let questions: Vec<Question> = chosen.picks.iter().map(|p| question(state, model, p)).collect();
     let (items, mut accuracy) = standings(state, model, options.stops_at().unwrap_or(SURE));
     let n = state.n_items().max(1) as f64;
@@ -64,7 +64,7 @@ pub(super) fn batch(state: &State, model: &Model, options: &Options, chosen: Cho
     // an empty sum of floats is -0
     let own = 0.0 + questions.iter().map(|q| q.price).sum::<f64>();
     let left = state.limits.money.map(|all| all - spent - pending - own);
-    let warnings = warnings(state, options, &chosen, &questions);
+    let warnings = warnings(state, options, chosen, &questions);
     Batch {
         number: state.batch,
         questions,

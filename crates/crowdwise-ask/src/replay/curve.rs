@@ -60,7 +60,13 @@ pub struct Comparison {
 }
 
 /// Replays all strategies, and `base` first if it is not among them.
-pub fn compare(replay: &Replay, base: Strategy, strategies: &[Strategy], options: &Options, how: &Course) -> Comparison {
+pub fn compare(
+    replay: &Replay,
+    base: Strategy,
+    strategies: &[Strategy],
+    options: &Options,
+    how: &Course,
+) -> Comparison {
     let mut all = vec![base];
     all.extend(strategies.iter().filter(|s| **s != base));
     let curves = replay.curves(&all, options, how);

@@ -65,7 +65,8 @@ fn random_sequences_never_ask_a_pair_twice_and_keep_the_caps() {
                 }
                 1 | 2 if !open.is_empty() => {
                     let (label, lease) = open.swap_remove(rng.random_range(0..open.len()));
-                    let expired = matches!(state.pair(label.item as usize, label.annotator), Some(Pair::Expired { .. }));
+                    let expired =
+                        matches!(state.pair(label.item as usize, label.annotator), Some(Pair::Expired { .. }));
                     let told = state.tell(label, Some(lease), now);
                     assert_eq!(told, if expired { Told::Late } else { Told::New });
                     late += usize::from(expired);

@@ -45,12 +45,25 @@ fn one_label_an_item_is_the_vote() {
 /// Two labels an item: on average at least 70 % (an independent program: 71.0), where plain pooled Dawid-Skene has 68.8.
 #[test]
 fn two_labels_an_item_on_the_real_sets() {
-    let sets = ["sp_amt", "bluebird", "rte", "temp", "weather_amt", "prelec_states", "dog", "face", "music", "labelme", "trec"];
+    let sets = [
+        "sp_amt",
+        "bluebird",
+        "rte",
+        "temp",
+        "weather_amt",
+        "prelec_states",
+        "dog",
+        "face",
+        "music",
+        "labelme",
+        "trec",
+    ];
     let mut all = Vec::new();
     for name in sets {
         let Some(set) = real(name) else { return };
         let orders = if name == "trec" { 1 } else { 4 };
-        let of = |seed| accuracy(&set, &Model::fitted(&some(&set.answers, 2, seed), &Known::default(), Settings::default()));
+        let of =
+            |seed| accuracy(&set, &Model::fitted(&some(&set.answers, 2, seed), &Known::default(), Settings::default()));
         all.push((0..orders).map(of).sum::<f64>() / orders as f64);
     }
     let mean = all.iter().sum::<f64>() / all.len() as f64;

@@ -169,7 +169,8 @@ fn nothing_to_ask_is_told() {
     busy.lease(0, 0, 0.0).unwrap();
     assert_eq!(why(&busy, &want(3)), Nothing::TooManyOut);
     // 30 who agree make every item sure
-    let labels = (0..5).flat_map(|item| (0..30).map(move |annotator| Label { item, annotator, class: (item % 2) as u16 }));
+    let labels =
+        (0..5).flat_map(|item| (0..30).map(move |annotator| Label { item, annotator, class: (item % 2) as u16 }));
     let agreed = State::new(Answers::from_labels(5, 31, 2, &labels.collect::<Vec<_>>()));
     assert_eq!(why(&agreed, &Options { strategy: Strategy::Sure, ..want(3) }), Nothing::AllItemsDone);
 }

@@ -15,10 +15,8 @@ pub struct Set {
 
 /// A real set, or nothing where there are none.
 pub fn real(name: &str) -> Option<Set> {
-    let folder = std::env::var_os("CROWDWISE_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
+    let folder = std::env::var_os("CROWDWISE_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
     let folder = folder.join(name);
     if !folder.join("answers.csv").is_file() {
         eprintln!("SKIPPED: no {} (set CROWDWISE_DATA to the folder of real datasets)", folder.display());

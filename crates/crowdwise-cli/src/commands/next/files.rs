@@ -112,7 +112,10 @@ fn lease(args: &Args, c: &mut Collection, rows: &[PendingRow], file: &str, now: 
         talk.note(format_args!("{} of {file} answered meanwhile", counted(answered, "question", "questions")));
     }
     if over > 0 {
-        talk.note(format_args!("{} of {file} out for too long: others are asked", counted(over as u64, "question", "questions")));
+        talk.note(format_args!(
+            "{} of {file} out for too long: others are asked",
+            counted(over as u64, "question", "questions")
+        ));
     }
     Ok(())
 }

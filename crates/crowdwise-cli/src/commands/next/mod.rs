@@ -103,7 +103,9 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if data.table.kind() == LabelKind::Preference {
         return comparisons(args, talk);
     }
-    if data.table.kind() != LabelKind::Categorical || !matches!(data.structure, Structure::Independent | Structure::Graph(_)) {
+    if data.table.kind() != LabelKind::Categorical
+        || !matches!(data.structure, Structure::Independent | Structure::Graph(_))
+    {
         return Err(not_yet(&data));
     }
     let mut out = args.output.open(&inputs)?;
@@ -127,7 +129,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         now: files::uses_time(args).then_some(now),
         seed: args.run.seed,
     };
-    let model = talk.timed("fit", || Model::fitted(&collection.state.answers, &collection.state.known, Settings::default()));
+    let model =
+        talk.timed("fit", || Model::fitted(&collection.state.answers, &collection.state.known, Settings::default()));
     let batch = talk.timed("next", || next(&collection.state, &model, &options));
     if out.format == Format::Json {
         rows::write_json(&mut out, &show::document(&collection, &batch, &options))?;
@@ -154,7 +157,12 @@ fn check(args: &Args) -> Vec<Error> {
     share("stop-at", args.stop_at);
     share("max-share", args.max_share);
     share("coverage", Some(args.coverage));
-    let amounts = [("money", args.money), ("budget", args.budget), ("lease", args.lease), ("price-power", Some(args.price_power))];
+    let amounts = [
+        ("money", args.money),
+        ("budget", args.budget),
+        ("lease", args.lease),
+        ("price-power", Some(args.price_power)),
+    ];
     for (name, value) in amounts {
         if let Some(x) = value.filter(|x| !(x.is_finite() && *x >= 0.0)) {
             problems.push(bad(name, x, "a number of at least 0"));
@@ -168,7 +176,8 @@ fn check(args: &Args) -> Vec<Error> {
 
 /// Comparisons are asked about as `rank --next` does.
 fn comparisons(args: &Args, talk: Talk) -> Result<Exit, Error> {
-    let usage = |what: &str| Err(Error::Usage { what: what.into(), hint: Some("`crowdwise rank FILE --next N`".into()) });
+    let usage =
+        |what: &str| Err(Error::Usage { what: what.into(), hint: Some("`crowdwise rank FILE --next N`".into()) });
     if args.answers == "-" {
         return usage("comparisons cannot be read from stdin here");
     }
@@ -201,8 +210,13 @@ fn comparisons(args: &Args, talk: Talk) -> Result<Exit, Error> {
 
 fn not_yet(data: &crowdwise::Dataset) -> Error {
     let (what, hint) = match (&data.structure, data.table.kind()) {
-        (Structure::Chains { .. }, _) => ("sequences", "`crowdwise items FILE --by entropy` lists the least certain tokens"),
-        (_, LabelKind::Real) => ("numbers", "`crowdwise items FILE` lists the least certain items; `--kind categorical` if the numbers are codes"),
+        (Structure::Chains { .. }, _) => {
+            ("sequences", "`crowdwise items FILE --by entropy` lists the least certain tokens")
+        }
+        (_, LabelKind::Real) => (
+            "numbers",
+            "`crowdwise items FILE` lists the least certain items; `--kind categorical` if the numbers are codes",
+        ),
         _ => ("such answers", "`crowdwise items FILE` lists the least certain items"),
     };
     Error::Unsupported {
