@@ -397,6 +397,5 @@ pub fn normalise_columns(a: &mut [f64], k: usize) {
 fn softmax(x: &mut [f64]) {
     let max = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     x.iter_mut().for_each(|v| *v = fast::exp(*v - max));
-    let scale = 1.0 / x.iter().sum::<f64>();
-    x.iter_mut().for_each(|v| *v *= scale);
+    crowdwise_numerics::normalise(x);
 }

@@ -161,6 +161,8 @@ fn nothing_to_ask_is_told() {
     assert_eq!(why(&State::new(world.none()), &want(0)), Nothing::NothingWanted);
     seen.annotators = vec![AnnotatorLimits { capacity: Some(0), ..AnnotatorLimits::default() }; 3];
     assert_eq!(why(&seen, &want(3)), Nothing::NobodyAvailable);
+    seen.annotators.iter_mut().for_each(|a| a.from = Some(9.0));
+    assert_eq!(why(&seen, &Options { now: Some(1.0), ..want(3) }), Nothing::NobodyAvailable);
     let mut poor = State::new(world.none());
     poor.limits.money = Some(0.0);
     assert_eq!(why(&poor, &want(3)), Nothing::BudgetSpent);
