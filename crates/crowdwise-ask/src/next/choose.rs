@@ -120,6 +120,7 @@ impl Filling<'_> {
         let rest = |i: &u32| covered.binary_search(i).is_err();
         items.retain(rest);
         rushed.retain(rest);
+        items.retain(|i| rushed.binary_search(i).is_err());
         self.by_pair(rushed);
         self.by_pair(items);
     }
