@@ -60,6 +60,7 @@ impl Known {
 
     /// A prior from confusions of an earlier fit (annotators x K x K, laid out as [`Model::b`]) and the number of labels there: worth
     /// two labels a column, and up to ten more by their number.
+    #[must_use]
     pub fn with_earlier(self, k: usize, confusions: &[f64], labels: &[u32]) -> Known {
         let weight = |j: usize| 2.0 + f64::from(labels[j].min(10));
         let pull = confusions.iter().enumerate().map(|(at, a)| a * weight(at / (k * k))).collect();
@@ -395,11 +396,6 @@ pub fn normalise_columns(a: &mut [f64], k: usize) {
 #[inline]
 fn softmax(x: &mut [f64]) {
     let max = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut sum = 0.0;
-    for v in x.iter_mut() {
-        *v = fast::exp(*v - max);
-        sum += *v;
-    }
-    let scale = 1.0 / sum;
-    x.iter_mut().for_each(|v| *v *= scale);
+    x.iter_mut().for_each(|v| *v = fast::exp(*v - max));
+    crowdwise_numerics::normalise(x);
 }

@@ -29,6 +29,7 @@ pub static TARGETS: &[Target] = &[
     // what stands beside answers
     ("truth", beside::truth),
     ("groups", beside::groups),
+    ("asking", beside::asking),
     ("graph", beside::graph),
     ("features", beside::features),
     ("npy", beside::npy),

@@ -115,11 +115,12 @@ impl Filling<'_> {
             items.retain(|i| covered.binary_search(i).is_err());
             rushed.retain(|i| covered.binary_search(i).is_err());
         }
-        let coverage = if self.options.strategy == Strategy::Greedy { 0 } else { self.coverage_share() };
+        let coverage = if self.options.strategy == Strategy::Greedy { 0 } else { self.coverage_share(items.len()) };
         let covered = self.cover(&items, coverage);
         let rest = |i: &u32| covered.binary_search(i).is_err();
         items.retain(rest);
         rushed.retain(rest);
+        items.retain(|i| rushed.binary_search(i).is_err());
         self.by_pair(rushed);
         self.by_pair(items);
     }
@@ -132,11 +133,12 @@ impl Filling<'_> {
     }
 
     /// How many of the questions go to coverage.
-    fn coverage_share(&mut self) -> usize {
-        let share = self.options.coverage * self.room.left as f64;
+    fn coverage_share(&mut self, items: usize) -> usize {
+        let questions = self.room.left.min(items);
+        let share = self.options.coverage * questions as f64;
         if self.options.coverage <= 0.0 {
             0
-        } else if self.room.left >= 5 {
+        } else if questions >= 5 {
             (share.round() as usize).max(1)
         } else {
             // by chance, so that single questions get their share, too

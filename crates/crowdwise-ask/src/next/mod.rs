@@ -163,7 +163,7 @@ pub struct Batch {
 /// The next questions. The same state, model, options and seed give the same ones.
 pub fn next(state: &State, model: &Model, options: &Options) -> Batch {
     let chosen = choose::choose(state, model, options);
-    summary::batch(state, model, options, chosen)
+    summary::batch(state, model, options, &chosen)
 }
 
 /// The pairs alone, without a look at where the collection stands.

@@ -46,14 +46,11 @@ impl<'a> Room<'a> {
         let can =
             |j: usize| state.annotator(j).available(options.now) && options.only.is_none_or(|only| only as usize == j);
         let cheapest = (0..m).filter(|&j| can(j)).map(|j| price[j]).fold(f64::INFINITY, f64::min);
-        let affordable = if cheapest > 0.0 { ((money + 1e-9) / cheapest).max(0.0) as usize } else { usize::MAX };
-        want = want.min(affordable).min(state.n_items() * state.limits.max_per_item.unwrap_or(3).max(1));
+        let priced = cheapest > 0.0 && cheapest.is_finite();
+        let affordable = if priced { ((money + 1e-9) / cheapest).max(0.0) as usize } else { usize::MAX };
+        want = want.min(affordable).min(state.n_items().saturating_mul(state.limits.max_per_item.unwrap_or(3).max(1)));
         let in_flight = state.limits.in_flight.map_or(usize::MAX, |most| most.saturating_sub(state.all_in_flight()));
-        let full = match () {
-            () if affordable == 0 => Some(Full::Money),
-            () if in_flight == 0 => Some(Full::InFlight),
-            () => None,
-        };
+        let full = if affordable == 0 { Some(Full::Money) } else { (in_flight == 0).then_some(Full::InFlight) };
         want = want.min(in_flight);
         let answers = state.answers.n_labels() + state.all_in_flight() + want;
         let each: Vec<u32> = (0..m).map(|j| if can(j) { room_of(state, j, answers) } else { 0 }).collect();

@@ -52,7 +52,7 @@ pub struct Money {
     pub left: Option<f64>,
 }
 
-pub(super) fn batch(state: &State, model: &Model, options: &Options, chosen: Chosen) -> Batch {
+pub(super) fn batch(state: &State, model: &Model, options: &Options, chosen: &Chosen) -> Batch {
     let questions: Vec<Question> = chosen.picks.iter().map(|p| question(state, model, p)).collect();
     let (items, mut accuracy) = standings(state, model, options.stops_at().unwrap_or(SURE));
     let n = state.n_items().max(1) as f64;
@@ -61,9 +61,10 @@ pub(super) fn batch(state: &State, model: &Model, options: &Options, chosen: Cho
     accuracy.high_after = (accuracy.high + more).min(1.0);
     accuracy.gold = on_gold(state, model);
     let (spent, pending) = state.money();
-    let own = questions.iter().map(|q| q.price).sum::<f64>();
+    // an empty sum of floats is -0
+    let own = 0.0 + questions.iter().map(|q| q.price).sum::<f64>();
     let left = state.limits.money.map(|all| all - spent - pending - own);
-    let warnings = warnings(state, options, &chosen, &questions);
+    let warnings = warnings(state, options, chosen, &questions);
     Batch {
         number: state.batch,
         questions,
@@ -184,11 +185,15 @@ fn warnings(state: &State, options: &Options, chosen: &Chosen, questions: &[Ques
         None => {}
     }
     if chosen.nothing.is_none() && chosen.exhausted > 0 {
+<<<<<<< HEAD
         out.push(format!(
             "{} of {} items have been seen by everybody who is available",
             chosen.exhausted,
             state.n_items()
         ));
+=======
+        out.push(format!("seen by everybody who is available: {} of {} items", chosen.exhausted, state.n_items()));
+>>>>>>> 00e07d5dc36c4ac37cfedcc18d14e1615c22ab70
     }
     if chosen.scarce {
         out.push("annotators cannot answer all that is open: questions are ranked by gain alone, prices aside".into());

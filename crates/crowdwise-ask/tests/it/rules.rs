@@ -130,6 +130,28 @@ fn limits_hold() {
 }
 
 #[test]
+fn items_that_cannot_wait_come_first() {
+    let world = World::new(100, 8, 2, 5);
+    let mut state = begun(&world, 2);
+    let model = fitted(&state);
+    // gain would take the least certain items; those in the middle are due in a minute
+    let sure = |i: &u32| (model.posterior(*i as usize).iter().fold(0.0f64, |a, b| a.max(*b)) * 1e9) as u64;
+    let mut order: Vec<u32> = (0..100).filter(|i| sure(i) < 890_000_000).collect();
+    order.sort_by_key(sure);
+    let due: BTreeSet<u32> = order[order.len() - 5..].iter().copied().collect();
+    state.items = vec![ItemLimits::default(); 100];
+    due.iter().for_each(|&i| state.items[i as usize].deadline = Some(120.0));
+    let items = |now| {
+        let asked = picks(&state, &model, &Options { now, coverage: 0.0, ..want(8) });
+        let items: BTreeSet<u32> = asked.iter().map(|p| p.item).collect();
+        assert_eq!((asked.len(), items.len()), (8, 8));
+        items.intersection(&due).count()
+    };
+    assert_eq!(items(Some(60.0)), 5);
+    assert!(items(None) < 5 && items(Some(-1e9)) < 5);
+}
+
+#[test]
 fn a_price_list_is_heeded() {
     let world = World::new(100, 6, 2, 5);
     let mut state = begun(&world, 3);
@@ -161,6 +183,8 @@ fn nothing_to_ask_is_told() {
     assert_eq!(why(&State::new(world.none()), &want(0)), Nothing::NothingWanted);
     seen.annotators = vec![AnnotatorLimits { capacity: Some(0), ..AnnotatorLimits::default() }; 3];
     assert_eq!(why(&seen, &want(3)), Nothing::NobodyAvailable);
+    seen.annotators.iter_mut().for_each(|a| a.from = Some(9.0));
+    assert_eq!(why(&seen, &Options { now: Some(1.0), ..want(3) }), Nothing::NobodyAvailable);
     let mut poor = State::new(world.none());
     poor.limits.money = Some(0.0);
     assert_eq!(why(&poor, &want(3)), Nothing::BudgetSpent);

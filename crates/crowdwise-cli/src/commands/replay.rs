@@ -32,7 +32,7 @@ pub struct Args {
     /// Known truth (item,label)
     #[arg(long, value_name = "FILE")]
     pub truth: String,
-    /// Strategies: gain, fewest, sure, worth, random, entropy, margin, votes, okg, activelab, best-annotator, greedy
+    /// Strategies, of those of `next`
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_value = "fewest,random,entropy,gain")]
     pub strategies: Vec<String>,
     /// The strategy that others are compared with
@@ -43,6 +43,7 @@ pub struct Args {
     pub orderings: u64,
     /// Random labels of every item to begin with
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<usize>, allow_negative_numbers = true)]
+    #[arg(hide_short_help = true)]
     pub start: usize,
     /// Questions between two fits, as a share of the items
     #[arg(long, value_name = "SHARE", default_value_t = 0.1, allow_negative_numbers = true)]

@@ -39,27 +39,33 @@ pub struct Args {
     /// As many questions as this buys, instead of a number of them
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, conflicts_with = "n")]
     pub money: Option<f64>,
+<<<<<<< HEAD
     /// How to choose: gain, fewest, sure, worth, random, entropy, margin, votes, okg, activelab, best-annotator, greedy;
     /// with --features gain, dalc, dalc-q, bald, ad, ac, rd, activelab, variance; for numbers gain, fewest, random
+=======
+    /// How to choose: gain, fewest, sure, worth, random …
+    ///
+    /// Further ones, for comparison: entropy, margin, votes, okg, activelab, best-annotator, greedy
+>>>>>>> 00e07d5dc36c4ac37cfedcc18d14e1615c22ab70
     #[arg(long, default_value = "gain", value_name = "STRATEGY")]
     pub strategy: String,
     /// Questions for this annotator only
     #[arg(long = "for", value_name = "ANNOTATOR")]
     pub only: Option<String>,
-    /// Who can be asked, with prices, capacities and hours [default: everybody who answered]
+    /// Who can be asked [default: everybody who answered]
     #[arg(long, value_name = "FILE")]
     pub annotators: Option<String>,
     /// Questions that are out and not answered yet
     #[arg(long, value_name = "FILE")]
     pub pending: Option<String>,
-    /// Known truth (item,label): such items are not asked, and show how right the labels are
+    /// Known truth (item,label), which is not asked
     #[arg(long, value_name = "FILE")]
     pub gold: Option<String>,
     /// Item features, one row per item (.npy or CSV): a classifier learns beside the answers (DALC and its relatives)
     #[arg(long, value_name = "FILE")]
     pub features: Option<PathBuf>,
     /// Leave items alone whose class is this sure [default: 0.9 for the strategy sure, else none]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, hide_short_help = true)]
     pub stop_at: Option<f64>,
     /// What a right item is worth, in the money of the prices (strategy worth)
     #[arg(long, default_value_t = 100.0, value_name = "AMOUNT", allow_negative_numbers = true, hide_short_help = true)]
@@ -68,7 +74,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true, hide_short_help = true)]
     pub max_per_item: Option<usize>,
     /// Maximum share of all answers by one annotator
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, hide_short_help = true)]
     pub max_share: Option<f64>,
     /// Maximum number of questions out to one annotator
     #[arg(long, value_name = "N", value_parser = whole::<u32>, allow_negative_numbers = true, hide_short_help = true)]
@@ -109,9 +115,12 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if data.table.kind() == LabelKind::Preference {
         return comparisons(args, talk);
     }
+<<<<<<< HEAD
     if data.table.kind() == LabelKind::Real {
         return numbers::run(args, &data, talk);
     }
+=======
+>>>>>>> 00e07d5dc36c4ac37cfedcc18d14e1615c22ab70
     if data.table.kind() != LabelKind::Categorical
         || !matches!(data.structure, Structure::Independent | Structure::Graph(_))
     {
@@ -206,7 +215,7 @@ fn comparisons(args: &Args, talk: Talk) -> Result<Exit, Error> {
     ];
     let given: Vec<&str> = given.into_iter().filter(|g| g.1).map(|g| g.0).collect();
     if !given.is_empty() {
-        return usage(&format!("{} are for labels that are classes, not for comparisons", given.join(", ")));
+        return usage(&format!("for labels that are classes, not for comparisons: {}", given.join(", ")));
     }
     let args = rank::Args {
         answers: args.answers.clone(),
@@ -224,7 +233,20 @@ fn comparisons(args: &Args, talk: Talk) -> Result<Exit, Error> {
 }
 
 fn not_yet(data: &crowdwise::Dataset) -> Error {
+<<<<<<< HEAD
     let what = if matches!(data.structure, Structure::Chains { .. }) { "sequences" } else { "such answers" };
+=======
+    let (what, hint) = match (&data.structure, data.table.kind()) {
+        (Structure::Chains { .. }, _) => {
+            ("sequences", "`crowdwise items FILE --by entropy` lists the least certain tokens")
+        }
+        (_, LabelKind::Real) => (
+            "numbers",
+            "`crowdwise items FILE` lists the least certain items; `--kind categorical` if the numbers are codes",
+        ),
+        _ => ("such answers", "`crowdwise items FILE` lists the least certain items"),
+    };
+>>>>>>> 00e07d5dc36c4ac37cfedcc18d14e1615c22ab70
     Error::Unsupported {
         what: format!("{}: next asks about classes, numbers and comparisons, not about {what} yet", data.source),
         hint: Some("`crowdwise items FILE --by entropy` lists the least certain items".into()),
