@@ -9,10 +9,7 @@ mod answers;
 #[cfg(feature = "arrow")]
 mod arrow;
 mod asking;
-<<<<<<< HEAD
 mod beside;
-=======
->>>>>>> 00e07d5dc36c4ac37cfedcc18d14e1615c22ab70
 mod blocks;
 mod collect;
 mod columns;

@@ -185,15 +185,7 @@ fn warnings(state: &State, options: &Options, chosen: &Chosen, questions: &[Ques
         None => {}
     }
     if chosen.nothing.is_none() && chosen.exhausted > 0 {
-<<<<<<< HEAD
-        out.push(format!(
-            "{} of {} items have been seen by everybody who is available",
-            chosen.exhausted,
-            state.n_items()
-        ));
-=======
         out.push(format!("seen by everybody who is available: {} of {} items", chosen.exhausted, state.n_items()));
->>>>>>> 00e07d5dc36c4ac37cfedcc18d14e1615c22ab70
     }
     if chosen.scarce {
         out.push("annotators cannot answer all that is open: questions are ranked by gain alone, prices aside".into());

@@ -39,14 +39,10 @@ pub struct Args {
     /// As many questions as this buys, instead of a number of them
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, conflicts_with = "n")]
     pub money: Option<f64>,
-<<<<<<< HEAD
-    /// How to choose: gain, fewest, sure, worth, random, entropy, margin, votes, okg, activelab, best-annotator, greedy;
-    /// with --features gain, dalc, dalc-q, bald, ad, ac, rd, activelab, variance; for numbers gain, fewest, random
-=======
     /// How to choose: gain, fewest, sure, worth, random …
     ///
-    /// Further ones, for comparison: entropy, margin, votes, okg, activelab, best-annotator, greedy
->>>>>>> 00e07d5dc36c4ac37cfedcc18d14e1615c22ab70
+    /// Further ones, for comparison: entropy, margin, votes, okg, activelab, best-annotator, greedy. With --features: gain, dalc,
+    /// dalc-q, bald, ad, ac, rd, activelab, variance. For numbers: gain, fewest, random
     #[arg(long, default_value = "gain", value_name = "STRATEGY")]
     pub strategy: String,
     /// Questions for this annotator only
@@ -115,12 +111,9 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     if data.table.kind() == LabelKind::Preference {
         return comparisons(args, talk);
     }
-<<<<<<< HEAD
     if data.table.kind() == LabelKind::Real {
         return numbers::run(args, &data, talk);
     }
-=======
->>>>>>> 00e07d5dc36c4ac37cfedcc18d14e1615c22ab70
     if data.table.kind() != LabelKind::Categorical
         || !matches!(data.structure, Structure::Independent | Structure::Graph(_))
     {
@@ -233,20 +226,7 @@ fn comparisons(args: &Args, talk: Talk) -> Result<Exit, Error> {
 }
 
 fn not_yet(data: &crowdwise::Dataset) -> Error {
-<<<<<<< HEAD
     let what = if matches!(data.structure, Structure::Chains { .. }) { "sequences" } else { "such answers" };
-=======
-    let (what, hint) = match (&data.structure, data.table.kind()) {
-        (Structure::Chains { .. }, _) => {
-            ("sequences", "`crowdwise items FILE --by entropy` lists the least certain tokens")
-        }
-        (_, LabelKind::Real) => (
-            "numbers",
-            "`crowdwise items FILE` lists the least certain items; `--kind categorical` if the numbers are codes",
-        ),
-        _ => ("such answers", "`crowdwise items FILE` lists the least certain items"),
-    };
->>>>>>> 00e07d5dc36c4ac37cfedcc18d14e1615c22ab70
     Error::Unsupported {
         what: format!("{}: next asks about classes, numbers and comparisons, not about {what} yet", data.source),
         hint: Some("`crowdwise items FILE --by entropy` lists the least certain items".into()),
