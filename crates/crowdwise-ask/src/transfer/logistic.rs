@@ -121,7 +121,7 @@ pub fn transfer_logistic(target: &Dataset, sources: &[&Dataset], how: &TransferL
     let weight = if fitted.len() == 1 {
         vec![1.0]
     } else {
-        let sum = |s: &Weights| Ok(learned[0].held_out(s, how)?.iter().sum());
+        let sum = |s: &Weights| -> Result<f64, Error> { Ok(learned[0].held_out(s, how)?.iter().sum()) };
         let each: Vec<f64> = fitted.iter().map(sum).collect::<Result<_, Error>>()?;
         let best = each.iter().copied().fold(f64::MIN, f64::max);
         let raw: Vec<f64> = each.iter().map(|l| (l - best).exp()).collect();

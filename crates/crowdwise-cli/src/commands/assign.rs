@@ -138,7 +138,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             talk.note(format_args!("`{class}`: gap of FPR {:.4}, of FNR {:.4}", found.fpr_gap[n], found.fnr_gap[n]));
         }
         talk.note(format_args!("expected accuracy of a label {:.4}, mean price {:.4}", found.accuracy, found.price));
-        let mut order: Vec<usize> = (0..some.len()).filter(|&x| found.share[x] > 1e-9).collect();
+        let mut order: Vec<usize> = (0..some.len()).filter(|&x| found.share[x] > 1e-6).collect();
         order.sort_by(|&a, &b| found.share[b].total_cmp(&found.share[a]).then_with(|| name(a).cmp(name(b))));
         let columns = ["annotator", "share", "accuracy", "price", "labels"];
         let sheet = Sheet::new(columns, order.len(), |at, row: &mut Row<'_>| {

@@ -111,7 +111,7 @@ fn sources_help_where_labels_are_few_and_predict_absent_annotators() {
     assert!(model >= 0.65 && plain >= 0.65, "{model} {plain}");
 }
 
-/// The reference program: 18.2, 15.8, 15.8 with five labels an item; correlation .73 from two sources.
+/// The reference program: 18.2, 15.8, 15.8 with five labels per item; correlation .73 from two sources.
 #[test]
 fn with_more_labels_they_help_less_and_two_sources_do() {
     let [single, transfer, oracle, ..] = means(5, 6);

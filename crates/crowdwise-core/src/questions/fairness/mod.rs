@@ -116,7 +116,7 @@ pub const UNFAIR_P: f64 = 0.05;
 /// Smaller gaps are nobody's concern, however sure.
 pub const UNFAIR_GAP: f64 = 0.05;
 
-/// How groups of items are treated by labels and annotators. `None` without an attribute, or where labels are no classes, or
+/// How groups of items are treated by labels and annotators. `None` without an attribute, or where labels are not classes, or
 /// where matrices for every annotator and group would be too large.
 ///
 /// With two classes the last one is positive, or `positive`; with more every class is, or `positive` alone. Where `truth`
