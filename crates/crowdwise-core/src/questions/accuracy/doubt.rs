@@ -185,7 +185,8 @@ mod tests {
         };
         for j in 0..4 {
             for i in 0..=j {
-                let cross = at(j, step, i, step) - at(j, step, i, -step) - at(j, -step, i, step) + at(j, -step, i, -step);
+                let cross =
+                    at(j, step, i, step) - at(j, step, i, -step) - at(j, -step, i, step) + at(j, -step, i, -step);
                 let want = -cross / (4.0 * step * step);
                 assert!((h[j * 4 + i] - want).abs() < 1e-3 * (1.0 + want.abs()), "{j} {i}: {} {want}", h[j * 4 + i]);
             }
