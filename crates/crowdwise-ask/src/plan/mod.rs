@@ -20,7 +20,7 @@ use crate::next::credit;
 use crate::score::Habits;
 use crate::strategy::Strategy;
 use crowdwise_core::questions::parts;
-use crowdwise_core::{Dataset, Error, Finding, LabelKind, Problems, Severity, Table, stream};
+use crowdwise_core::{Dataset, Error, Finding, LabelKind, Problems, Severity, stream};
 use future::{Members, accuracy_by, accuracy_with, labels, right};
 use rayon::prelude::*;
 use sampler::Draw;
@@ -170,7 +170,7 @@ impl Planner {
     /// The outlook with each of these crowds. The gold of the data is used for the level only.
     pub fn plan(&self, data: &Dataset, crowds: &[Choice], seed: u64) -> Result<Plan, Error> {
         self.check()?;
-        let pilot = pilot(&data.table)?;
+        let pilot = pilot(data)?;
         let gold = pilot.gold(&data.gold_classes().unwrap_or_default());
         let crowds: Vec<Choice> = crowds.iter().map(|c| renumbered(c, &pilot)).collect::<Result<_, _>>()?;
         let answers = &pilot.answers;
@@ -356,13 +356,14 @@ fn renumbered(choice: &Choice, named: &Named) -> Result<Choice, Error> {
 }
 
 /// The answers so far, if they can tell anything at all.
-fn pilot(table: &Table) -> Result<Named, Error> {
+fn pilot(data: &Dataset) -> Result<Named, Error> {
+    let table = &data.table;
     let Some(labels) = table.categorical() else {
         return Err(Error::WrongLabelKind {
             method: "a plan".into(),
             needs: vec![LabelKind::Categorical],
             has: table.kind(),
-            file: "the data".into(),
+            file: data.source.clone(),
         });
     };
     if labels.k() < 2 || (0..table.n_units()).all(|u| table.degree(u) < 2) {

@@ -154,7 +154,7 @@ fn better_crowds_cost_fewer_labels() {
 #[test]
 fn new_annotators_are_as_right_as_they_should_be() {
     let mut world = World::new(800, 10, 6);
-    let pilot = pilot(&world.until(3).table).unwrap();
+    let pilot = pilot(&world.until(3)).unwrap();
     let answers = &pilot.answers;
     let model = Model::fitted(answers, &Known::default(), Settings::default());
     let habits = Habits::of(answers);
