@@ -194,7 +194,9 @@ fn a_model_says_who_knows_what() {
     let p: Vec<f64> = rows.iter().map(|r| r[2].parse().unwrap()).collect();
     assert!(p.iter().all(|p| (0.01..=0.99).contains(p)));
     // one annotator is not as good on every item, and not every annotator is as good on one item
-    let of = |c: usize, name: &str| rows.iter().filter(|r| r[c] == name).map(|r| r[2].parse().unwrap()).collect::<Vec<f64>>();
+    let of = |c: usize, name: &str| {
+        rows.iter().filter(|r| r[c] == name).map(|r| r[2].parse().unwrap()).collect::<Vec<f64>>()
+    };
     for (c, name, n) in [(1, rows[0][1], 40), (0, rows[0][0], 12)] {
         let all = of(c, name);
         let spread = all.iter().copied().fold(0.0, f64::max) - all.iter().copied().fold(1.0, f64::min);
@@ -218,7 +220,18 @@ fn a_grid_is_judged_by_labels_that_were_held_out() {
     let run = run.ok();
     assert!(run.stderr.contains("chosen by 400 held-out labels: learning_rate=1e-2"), "{}", run.stderr);
     assert!(run.stderr.contains("learning_rate=1e-7"), "{}", run.stderr);
-    let json = ["-m", "aggnet", "-p", "epochs=8", "--grid", "learning_rate=1e-7,1e-2", "--grid", "hidden=4,8", "--format", "json"];
+    let json = [
+        "-m",
+        "aggnet",
+        "-p",
+        "epochs=8",
+        "--grid",
+        "learning_rate=1e-7,1e-2",
+        "--grid",
+        "hidden=4,8",
+        "--format",
+        "json",
+    ];
     let d = learn(&json).ok().json();
     assert_eq!((&d["grid"]["judged_by"], d["grid"]["settings"].as_array().unwrap().len()), (&"labels".into(), 4));
     let best = d["grid"]["best"].as_u64().unwrap() as usize;

@@ -183,9 +183,9 @@ fn judge(
     let Some(gold) = gold else { return model.log_likelihoods(data, items, &fit.annotators) };
     let f = model.predict(data.features.as_ref().expect("learned from features"))?;
     let place = model.class_places(data);
-    let one = |&i: &u32| gold[i as usize].map_or(0.0, |g| {
-        place[g as usize].map_or(1e-12, |c| f.row(i as usize)[c].max(1e-12)).ln()
-    });
+    let one = |&i: &u32| {
+        gold[i as usize].map_or(0.0, |g| place[g as usize].map_or(1e-12, |c| f.row(i as usize)[c].max(1e-12)).ln())
+    };
     Ok(items.iter().map(one).collect())
 }
 
@@ -206,7 +206,8 @@ mod tests {
 
     #[test]
     fn all_combinations_and_not_too_many() {
-        let axes = [("a".to_owned(), vec![json!(1), json!(2)]), ("b".to_owned(), vec![json!("x"), json!("y"), json!("z")])];
+        let axes =
+            [("a".to_owned(), vec![json!(1), json!(2)]), ("b".to_owned(), vec![json!("x"), json!("y"), json!("z")])];
         let all = combinations(&axes).unwrap();
         assert_eq!(all.len(), 6);
         assert_eq!(all[1], [("a".to_owned(), json!(1)), ("b".to_owned(), json!("y"))]);

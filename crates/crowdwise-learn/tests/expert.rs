@@ -254,8 +254,7 @@ fn mnn_corrects_labels_where_features_are_good() {
 
 /// DLC kept while labels arrive in five parts, on this number of threads: the last state.
 fn kept(made: &LowRank, m: usize, threads: usize) -> (KeptDlc, Labels, Vec<f64>) {
-    let mut rows: Vec<(u32, u32, u32)> =
-        made.labels.iter().map(|&(i, j, l)| (i as u32, j as u32, l as u32)).collect();
+    let mut rows: Vec<(u32, u32, u32)> = made.labels.iter().map(|&(i, j, l)| (i as u32, j as u32, l as u32)).collect();
     // in no order that means anything
     rows.sort_by_key(|r| (r.0 * 7919 + r.1 * 31) % 1009);
     let (n, all) = (made.train.truth.len(), rows.len());
@@ -316,7 +315,8 @@ fn draws_of_dropout_know_how_far_they_are_from_home() {
     let made = LowRank::sparse(400, 40, 0.1, true, 8);
     let data = made.train.dataset(&made.labels);
     let with = |dropout: f64| {
-        let settings = [("network", json!("mlp")), ("dropout", json!(dropout)), ("limit", json!(0.0)), ("epochs", json!(20))];
+        let settings =
+            [("network", json!("mlp")), ("dropout", json!(dropout)), ("limit", json!(0.0)), ("epochs", json!(20))];
         fit("dlc", &settings, &data, 3).1
     };
     let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;

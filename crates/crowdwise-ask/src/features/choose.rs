@@ -160,9 +160,7 @@ pub fn choose(
         Items::Posterior | Items::Gain => entropies(&known.q, known.k),
         Items::Bald => known.bald.clone().ok_or_else(|| lacks("bald", "draws of dropout (dlc with a network)"))?,
         Items::Consensus => active_lab(labels, &known.p)?.iter().map(|quality| -quality).collect(),
-        Items::Variance => {
-            known.variance.clone().ok_or_else(|| lacks("variance", "a Gaussian process (gp-crowd)"))?
-        }
+        Items::Variance => known.variance.clone().ok_or_else(|| lacks("variance", "a Gaussian process (gp-crowd)"))?,
     };
     // equals in an order of their own each time
     let mut order: Vec<usize> = (0..n).collect();

@@ -39,8 +39,7 @@ pub struct Next {
 impl Next {
     /// Why a question is asked, in words.
     pub fn reason(&self, q: &Question) -> String {
-        let (by_classifier, by_both) =
-            (self.known.by_classifier(q.item as usize), self.known.by_both(q.item as usize));
+        let (by_classifier, by_both) = (self.known.by_classifier(q.item as usize), self.known.by_both(q.item as usize));
         let odds = |row: &[f64]| {
             let mut order: Vec<usize> = (0..row.len()).collect();
             order.sort_by(|a, b| row[*b].total_cmp(&row[*a]));
@@ -81,7 +80,11 @@ impl Free for Open<'_> {
 /// Gold counts as known. Nobody left to ask, or fewer questions than wanted, is no error.
 pub fn next(data: &Dataset, wanted: Wanted<'_>, cx: &mut Context<'_>) -> Result<Next, Error> {
     let classes = data.table.categorical().ok_or_else(|| Error::Unsupported {
-        what: format!("questions by features need answers that are classes, but {} has {} ones", data.source, data.table.kind()),
+        what: format!(
+            "questions by features need answers that are classes, but {} has {} ones",
+            data.source,
+            data.table.kind()
+        ),
         hint: None,
     })?;
     let classes: Vec<String> = classes.classes.iter().map(Into::into).collect();

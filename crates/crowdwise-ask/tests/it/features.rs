@@ -35,7 +35,8 @@ impl World {
         let made = Simulator::new(&s, seed).unwrap();
         let (data, _) = made.dataset().unwrap();
         let all = data.features.unwrap();
-        let part = |from: usize| Features { dim: 20, values: all.values[from * 20..(from + N) * 20].to_vec(), image: None };
+        let part =
+            |from: usize| Features { dim: 20, values: all.values[from * 20..(from + N) * 20].to_vec(), image: None };
         let class = |i: usize| made.class_of(i as u32);
         World {
             train: part(0),
@@ -115,7 +116,8 @@ fn the_same_seed_asks_the_same_questions() {
     for strategy in [Strategy::DalcQ, Strategy::Gain, Strategy::ActiveLab] {
         let one = run(1, 3, strategy);
         assert_eq!(one.last().unwrap().labels, 160);
-        let bits = |c: &[Point]| c.iter().map(|p| (p.labels, p.accuracy.to_bits(), p.inferred.to_bits())).collect::<Vec<_>>();
+        let bits =
+            |c: &[Point]| c.iter().map(|p| (p.labels, p.accuracy.to_bits(), p.inferred.to_bits())).collect::<Vec<_>>();
         assert_eq!(bits(&one), bits(&run(4, 3, strategy)), "{strategy:?}");
         assert_ne!(bits(&one), bits(&run(1, 4, strategy)), "{strategy:?}");
     }
@@ -156,11 +158,20 @@ impl World {
 /// Questions from a dataset: never a pair that has an answer, nobody who is away, and words that say why.
 #[test]
 fn next_questions_respect_what_is_known() {
-    let s = Simulation { model: SimModel::LowRank, items: 120, annotators: 8, per_item: 2, classes: 2, features: 6, ..Simulation::default() };
+    let s = Simulation {
+        model: SimModel::LowRank,
+        items: 120,
+        annotators: 8,
+        per_item: 2,
+        classes: 2,
+        features: 6,
+        ..Simulation::default()
+    };
     let (data, _) = Simulator::new(&s, 9).unwrap().dataset().unwrap();
     let away = |_: usize, j: usize| j != 3;
     let ask = |strategy, batch, allowed: &dyn Fn(usize, usize) -> bool| {
-        let small: Vec<(String, Value)> = [("epochs", json!(3)), ("hidden", json!(8))].map(|(k, v)| (k.to_owned(), v)).to_vec();
+        let small: Vec<(String, Value)> =
+            [("epochs", json!(3)), ("hidden", json!(8))].map(|(k, v)| (k.to_owned(), v)).to_vec();
         let learner = crowdwise_learn::learner("dlc").unwrap().with(&small).unwrap();
         let wanted = Wanted { strategy, questions: 25, explore: 0.1, learner: Some(learner), allowed, batch };
         next(&data, wanted, &mut Context::new(4, 1)).unwrap()
@@ -184,7 +195,8 @@ fn next_questions_respect_what_is_known() {
     assert_ne!(ask(Strategy::Rd, 0, &away).questions, ask(Strategy::Rd, 1, &away).questions);
     assert!(ask(Strategy::Dalc, 0, &|_, _| false).questions.is_empty());
     let bare = data.without_features();
-    let wanted = Wanted { strategy: Strategy::Dalc, questions: 1, explore: 0.0, learner: None, allowed: &away, batch: 0 };
+    let wanted =
+        Wanted { strategy: Strategy::Dalc, questions: 1, explore: 0.0, learner: None, allowed: &away, batch: 0 };
     let e = next(&bare, wanted, &mut Context::new(0, 1)).unwrap_err();
     assert!(e.to_string().contains("`dalc` needs features"), "{e}");
 }

@@ -120,7 +120,8 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let test = test.map(|t| t.evaluate(&model)).transpose()?;
     fitting::say_stop(&fit, talk);
     if out.format == Format::Json {
-        let mut document = document(&data, &fit, &model, truth.as_ref(), train.as_ref(), test.as_ref(), start.elapsed())?;
+        let mut document =
+            document(&data, &fit, &model, truth.as_ref(), train.as_ref(), test.as_ref(), start.elapsed())?;
         if let Some(grid) = &grid {
             document["grid"] = grid_json(grid);
         }
@@ -206,15 +207,22 @@ fn written(values: &[(String, Value)]) -> String {
 /// The table of the grid, and what was chosen.
 fn say_grid(grid: &Grid, talk: Talk) {
     let judge = if grid.by_gold { "gold class" } else { "label" };
-    let mut table =
-        TextTable::new([("setting", Align::Left), (&*format!("log-likelihood of a held-out {judge}"), Align::Right), ("behind the best", Align::Right)]);
+    let mut table = TextTable::new([
+        ("setting", Align::Left),
+        (&*format!("log-likelihood of a held-out {judge}"), Align::Right),
+        ("behind the best", Align::Right),
+    ]);
     for t in &grid.tried {
         let score = t.score.map_or_else(|| t.refused.clone().unwrap_or_default(), |s| format!("{s:.4}"));
         let behind = t.behind.map_or_else(String::new, |(d, e)| format!("{d:.4} ± {e:.4}"));
         table.row([written(&t.values).as_str(), score.as_str(), behind.as_str()]);
     }
     talk.note(table.render(None).trim_end());
-    let n = counted(grid.judges as u64, &format!("held-out {judge}"), &if grid.by_gold { "held-out gold classes".to_owned() } else { "held-out labels".to_owned() });
+    let n = counted(
+        grid.judges as u64,
+        &format!("held-out {judge}"),
+        &if grid.by_gold { "held-out gold classes".to_owned() } else { "held-out labels".to_owned() },
+    );
     talk.note(format_args!("chosen by {n}: {}", written(&grid.tried[grid.best].values)));
 }
 

@@ -30,11 +30,9 @@ pub(super) struct LowRank {
 impl LowRank {
     pub fn new(s: &Simulation, key: Keyed) -> Self {
         let (rank, d) = (s.rank, s.features);
-        let even = |purpose, a: usize, b: usize| {
-            RANGE.0 + (RANGE.1 - RANGE.0) * key.uniform(purpose, a as u64, b as u64)
-        };
-        let w: Vec<f64> =
-            (0..d).map(|n| key.normal(Purpose::Weight, Purpose::WeightPhase, n as u64, 0)).collect();
+        let even =
+            |purpose, a: usize, b: usize| RANGE.0 + (RANGE.1 - RANGE.0) * key.uniform(purpose, a as u64, b as u64);
+        let w: Vec<f64> = (0..d).map(|n| key.normal(Purpose::Weight, Purpose::WeightPhase, n as u64, 0)).collect();
         // features are |N(0, 1)| / sqrt(d): mean sqrt(2 / pi / d), variance (1 - 2 / pi) / d
         let mean = w.iter().sum::<f64>() * (2.0 / PI / d as f64).sqrt();
         let sd = (dot(&w, &w) * (1.0 - 2.0 / PI) / d as f64).sqrt();

@@ -130,7 +130,8 @@ impl Learn for InstanceConfusion {
         // the targets of the first epochs are those of Dawid and Skene's model
         let start = dawid_skene(data, cx)?;
         learn(&recipe, data, cx, own, |task, _| {
-            let gates = Gates::new(self.lambda.unwrap_or(1.0), self.inner_iter, task.labels.k, task.labels.m, task.x.cols)?;
+            let gates =
+                Gates::new(self.lambda.unwrap_or(1.0), self.inner_iter, task.labels.k, task.labels.m, task.x.cols)?;
             let warm_up = self.warm_up.unwrap_or(3);
             Ok(InTurns::new(
                 task,

@@ -47,8 +47,18 @@ impl KeptDlc {
         let x: Arc<Matrix> = scaler.apply(features)?.into();
         let net = Network::new(network.architecture(features, k)?, dlc.training.optimiser(), seed);
         let experts = dlc.experts(k, m, x.cols, seed)?;
-        let mut kept =
-            KeptDlc { dlc: dlc.clone(), seed, scaler, x, net, experts: Some(experts), looks: Vec::new(), k, m, refits: 0 };
+        let mut kept = KeptDlc {
+            dlc: dlc.clone(),
+            seed,
+            scaler,
+            x,
+            net,
+            experts: Some(experts),
+            looks: Vec::new(),
+            k,
+            m,
+            refits: 0,
+        };
         kept.look();
         Ok(kept)
     }
@@ -85,7 +95,8 @@ impl KeptDlc {
         let train_on = labels.split(0.0, 0).0;
         let task = Task { x: self.x.clone(), labels: labels.clone(), train: train_on, held_out: Vec::new() };
         let turns = self.dlc.turns(if first { self.dlc.warm_up } else { 0 });
-        let training = Training { epochs, holdout: 0.0, choose: Choose::Last, patience: 0, ..self.dlc.training.clone() };
+        let training =
+            Training { epochs, holdout: 0.0, choose: Choose::Last, patience: 0, ..self.dlc.training.clone() };
         let experts = self.experts.take().expect("not being learned");
         let mut objective = InTurns::new(&task, q, experts, turns);
         // every refit draws batches of its own

@@ -12,6 +12,6 @@ mod turns;
 pub(crate) mod words;
 
 pub use dlc::{Dlc, Rank};
-pub use kept::KeptDlc;
 pub use instance_confusion::{Dependence, InstanceConfusion};
+pub use kept::KeptDlc;
 pub use mnn::Mnn;

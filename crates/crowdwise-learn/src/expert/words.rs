@@ -76,9 +76,7 @@ impl Form {
             return Ok(());
         }
         Err(Error::Unsupported {
-            what: format!(
-                "expertise of {m} annotators in {k} classes by {d} features does not fit into memory"
-            ),
+            what: format!("expertise of {m} annotators in {k} classes by {d} features does not fit into memory"),
             hint: Some("⟦-m dlc⟧ needs a few numbers per annotator only; else give fewer features".into()),
         })
     }

@@ -50,7 +50,10 @@ impl Model {
     /// How often every annotator is right on these items; an error where that does not depend on the item.
     pub fn expertise_of(&self, features: &Features) -> Result<ExpertiseOf<'_>, Error> {
         let experts = self.heard.experts.as_ref().ok_or_else(|| Error::Unsupported {
-            what: format!("a model of `{}` knows no expertise: its annotators are as good on one item as on another", self.method),
+            what: format!(
+                "a model of `{}` knows no expertise: its annotators are as good on one item as on another",
+                self.method
+            ),
             hint: Some("train with ⟦-m dlc⟧ or ⟦-m instance-confusion⟧".into()),
         })?;
         let x = self.scaler.apply(features)?;

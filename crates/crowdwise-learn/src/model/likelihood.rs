@@ -16,10 +16,10 @@ impl Model {
     /// Log-likelihood of all labels of each of these items together, given the classifier's probabilities from the features and
     /// what annotators say of each class: on this item where the model knows that, otherwise as the fit has it.
     pub fn log_likelihoods(&self, data: &Dataset, items: &[u32], annotators: &Annotators) -> Result<Vec<f64>, Error> {
-        let features = data.features.as_ref().ok_or_else(|| Error::Unsupported {
-            what: "a classifier needs features".into(),
-            hint: None,
-        })?;
+        let features = data
+            .features
+            .as_ref()
+            .ok_or_else(|| Error::Unsupported { what: "a classifier needs features".into(), hint: None })?;
         let labels = data.table.categorical().expect("categorical labels");
         let (places, k) = (self.class_places(data), self.classes.len());
         let place = |name: &str| self.annotators.iter().position(|n| n == name);
@@ -29,11 +29,8 @@ impl Model {
             Some(e) => e.probabilities().clone(),
             None => self.predict(features)?,
         };
-        let matrices: Vec<Option<Vec<f64>>> = if expertise.is_some() {
-            Vec::new()
-        } else {
-            (0..who.len()).map(|j| annotators.confusion(j)).collect()
-        };
+        let matrices: Vec<Option<Vec<f64>>> =
+            if expertise.is_some() { Vec::new() } else { (0..who.len()).map(|j| annotators.confusion(j)).collect() };
         // the fit has its matrices in the order of the classes of the data
         let to_data: Vec<usize> =
             (0..k).map(|c| places.iter().position(|p| *p == Some(c)).unwrap_or(places.len())).collect();

@@ -70,7 +70,8 @@ mod tests {
         let before = world.clone();
         let after = world.components(3, false);
         assert_eq!((after.train.features.dim, after.test.len()), (3, 300));
-        let column = |f: &Features, c: usize| f.values.iter().skip(c).step_by(f.dim).map(|x| f64::from(*x)).collect::<Vec<_>>();
+        let column =
+            |f: &Features, c: usize| f.values.iter().skip(c).step_by(f.dim).map(|x| f64::from(*x)).collect::<Vec<_>>();
         let first = column(&after.train.features, 0);
         let sd = (first.iter().map(|x| x * x).sum::<f64>() / 300.0).sqrt();
         assert!((sd - 1.0).abs() < 1e-4, "{sd}");

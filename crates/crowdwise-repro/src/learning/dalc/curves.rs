@@ -32,7 +32,12 @@ fn plan(set: Set, quick: bool) -> Plan {
     };
     let deep = Dlc {
         passes: 10,
-        network: NetworkParams { network: NetworkKind::Mlp, hidden: 64, standardise: false, ..NetworkParams::default() },
+        network: NetworkParams {
+            network: NetworkKind::Mlp,
+            hidden: 64,
+            standardise: false,
+            ..NetworkParams::default()
+        },
         training: Training { learning_rate: 2e-3, ..Training::default() },
         ..Dlc::default()
     };
@@ -63,8 +68,7 @@ fn pool(set: Set, args: &Args, seed: u64) -> Result<Pool, Error> {
 fn curve(pool: &Pool, plan: &Plan, strategy: Strategy, cx: &mut Context<'_>) -> Result<Vec<Point>, Error> {
     let seed = cx.seed;
     let mut learner = Dalc::new(&plan.dlc, &pool.train.features, pool.k, pool.annotators, plan.epochs, seed)?;
-    let how =
-        Replay { strategy, start: plan.start, batch: plan.batch, budget: plan.budget, explore: EXPLORE, seed };
+    let how = Replay { strategy, start: plan.start, batch: plan.batch, budget: plan.budget, explore: EXPLORE, seed };
     let judged = Judged { truth: &pool.truth, test: (&pool.test.features, &pool.test.truth) };
     replay(&how, &mut *pool.oracle(), &mut learner, judged, cx)
 }
@@ -74,7 +78,11 @@ const EXPLORE: f64 = 0.1;
 
 /// A curve as numbers that can be kept.
 fn flat(curve: &[Point]) -> Vec<f64> {
-    curve.iter().flat_map(|p| [p.labels as f64, p.accuracy, p.auc, p.inferred, p.right]).map(|x| if x.is_finite() { x } else { -1.0 }).collect()
+    curve
+        .iter()
+        .flat_map(|p| [p.labels as f64, p.accuracy, p.auc, p.inferred, p.right])
+        .map(|x| if x.is_finite() { x } else { -1.0 })
+        .collect()
 }
 
 fn unflat(numbers: &[f64]) -> Vec<Point> {

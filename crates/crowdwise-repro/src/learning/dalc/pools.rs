@@ -110,8 +110,7 @@ pub fn digits(folder: &Path, n: usize, test: usize, annotators: usize, seed: u64
         .map(|row| std::array::from_fn(|t| f64::from(row[t].abs()) / mean[t].max(1e-12)))
         .collect();
     let mut rng = Context::new(seed, 1).rng("topics", 0);
-    let u: Vec<[f64; TOPICS]> =
-        (0..annotators).map(|_| std::array::from_fn(|_| rng.random_range(-0.3..0.6))).collect();
+    let u: Vec<[f64; TOPICS]> = (0..annotators).map(|_| std::array::from_fn(|_| rng.random_range(-0.3..0.6))).collect();
     let right = std::sync::Arc::new(move |i: usize, j: usize| {
         let s: f64 = topics[i].iter().zip(&u[j]).map(|(t, u)| t * u).sum();
         1.0 / (1.0 + (-SHARP * s).exp())

@@ -132,33 +132,45 @@ pub fn synthetic(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
         }
         let over = |c: usize| Spread::of(&runs.iter().map(|r| r[c]).collect::<Vec<f64>>());
         let three = |s: Spread| s.sd().map_or_else(|| format!("{:.3}", s.mean), |d| format!("{:.3} ± {d:.3}", s.mean));
-        rows.push(vec![
-            per_item.to_string(),
-            over(0).with_sd(),
-            three(over(1)),
-            three(over(2)),
-            PRINTED[at].into(),
-        ]);
+        rows.push(vec![per_item.to_string(), over(0).with_sd(), three(over(1)), three(over(2)), PRINTED[at].into()]);
         for (c, name) in ["labels", "reliability", "expertise"].into_iter().enumerate() {
             part.figure("table 1", &format!("{per_item} labels per item"), "dlc", name, over(c));
         }
         if per_item == 4 {
             let ok = over(0).mean >= 98.5 && over(2).mean >= 0.97;
             let figure = format!("{:.2} and {:.3}", over(0).mean, over(2).mean);
-            part.claims.push(Claim::new("table 1, 4 labels an item: labels at least 98.5 %, expertise at least 0.97", figure, ok));
+            part.claims.push(Claim::new(
+                "table 1, 4 labels an item: labels at least 98.5 %, expertise at least 0.97",
+                figure,
+                ok,
+            ));
         }
         if per_item == 4 || args.common.quick {
             histogram = runs;
         }
     }
-    let columns = ["labels per item", "dlc, labels %", "reliability", "expertise", "printed, with 5, 50, 500, 5000 labels per item"];
+    let columns = [
+        "labels per item",
+        "dlc, labels %",
+        "reliability",
+        "expertise",
+        "printed, with 5, 50, 500, 5000 labels per item",
+    ];
     part.grid("Table 1: annotators right where η > 1/2", &columns, rows);
     let [a, b, c, d] = [3, 13, 23, 33].map(|from| means(&histogram, from));
-    let line = |n: usize| {
-        vec![tenth(n), shown(a[n], 1), shown(b[n], 2), shown(c[n], 1), shown(d[n], 1)]
-    };
-    let columns = ["between", "labels with this estimated η, %", "of these really right, share", "annotators with this mean estimated η, %", "annotators right so often, %"];
-    part.grid("Figure 2: estimated reliability and expertise, 4 labels per item", &columns, (0..10).map(line).collect());
+    let line = |n: usize| vec![tenth(n), shown(a[n], 1), shown(b[n], 2), shown(c[n], 1), shown(d[n], 1)];
+    let columns = [
+        "between",
+        "labels with this estimated η, %",
+        "of these really right, share",
+        "annotators with this mean estimated η, %",
+        "annotators right so often, %",
+    ];
+    part.grid(
+        "Figure 2: estimated reliability and expertise, 4 labels per item",
+        &columns,
+        (0..10).map(line).collect(),
+    );
     Ok(part)
 }
 
@@ -250,7 +262,8 @@ pub fn digits(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
     let (mut rows, mut found) = (Vec::new(), Vec::new());
     for line in lines() {
         let runs = one("table 2", line.method, &line.settings)?;
-        let mut row = vec![line.name.to_owned(), format!("{} {}", line.method, written(&line.settings)).trim().to_owned()];
+        let mut row =
+            vec![line.name.to_owned(), format!("{} {}", line.method, written(&line.settings)).trim().to_owned()];
         row.extend([0, 1, 2].map(|c| over(&runs, c).with_sd()));
         row.push(line.printed.map_or_else(String::new, |[a, b]| format!("{a:.2} / {b:.2}")));
         rows.push(row);
@@ -259,19 +272,41 @@ pub fn digits(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
         }
         found.push((line.name, runs));
     }
-    rows.push(vec!["STAL".into(), "not built".into(), String::new(), String::new(), String::new(), "60.91 / 63.25".into()]);
-    part.grid("Table 2: digits 0 to 4 against 5 to 9, 5 labels per item", &["row of the paper", "here", "accuracy, %", "AUC, %", "labels found, %", "printed (Alexa)"], rows);
+    rows.push(vec![
+        "STAL".into(),
+        "not built".into(),
+        String::new(),
+        String::new(),
+        String::new(),
+        "60.91 / 63.25".into(),
+    ]);
+    part.grid(
+        "Table 2: digits 0 to 4 against 5 to 9, 5 labels per item",
+        &["row of the paper", "here", "accuracy, %", "AUC, %", "labels found, %", "printed (Alexa)"],
+        rows,
+    );
     order(&found, &mut part.claims);
     let mut rows = Vec::new();
     for (name, settings) in causes() {
         let runs = one("cause", "dlc", &settings)?;
-        rows.push([vec![name.to_owned(), written(&settings)], [0, 1, 2].map(|c| over(&runs, c).with_sd()).to_vec()].concat());
+        rows.push(
+            [vec![name.to_owned(), written(&settings)], [0, 1, 2].map(|c| over(&runs, c).with_sd()).to_vec()].concat(),
+        );
     }
-    part.grid("DLC/LR with one thing changed", &["what", "parameters", "accuracy, %", "AUC, %", "labels found, %"], rows);
+    part.grid(
+        "DLC/LR with one thing changed",
+        &["what", "parameters", "accuracy, %", "AUC, %", "labels found, %"],
+        rows,
+    );
     if let Some((_, runs)) = found.iter().find(|f| f.0 == "DLC") {
         let [mean, real, within] = [5, 15, 25].map(|from| means(runs, from));
         let line = |n: usize| vec![tenth(n), shown(mean[n], 1), shown(real[n], 1), shown(within[n], 2)];
-        let columns = ["between", "annotators with this mean learned expertise, %", "labels with this true η, %", "mean true η of labels with this learned one"];
+        let columns = [
+            "between",
+            "annotators with this mean learned expertise, %",
+            "labels with this true η, %",
+            "mean true η of labels with this learned one",
+        ];
         part.grid("Figure 3: learned expertise", &columns, (0..10).map(line).collect());
         let [reliability, expertise] = [over(runs, 3), over(runs, 4)];
         part.notes.push(format!("Figure 3: correlation over labels of learned and true η {:.3}, over annotators of mean learned η and share of right labels {:.3}.", reliability.mean, expertise.mean));
@@ -292,11 +327,18 @@ pub fn digits(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
 /// The order of table 2, each pair by its own runs.
 fn order(found: &[(&'static str, Vec<Vec<f64>>)], out: &mut Vec<Claim>) {
     let of = |name: &str| found.iter().find(|f| f.0 == name).map(|f| &f.1);
-    for (above, below) in [("DLC", "DLC/Sparse"), ("DLC/Sparse", "DLC/LR"), ("DLC/LR", "LFC"), ("DLC/LR", "MV, logistic regression")] {
+    for (above, below) in
+        [("DLC", "DLC/Sparse"), ("DLC/Sparse", "DLC/LR"), ("DLC/LR", "LFC"), ("DLC/LR", "MV, logistic regression")]
+    {
         let (Some(a), Some(b)) = (of(above), of(below)) else { continue };
         let away = Spread::of(&a.iter().zip(b).map(|(a, b)| a[0] - b[0]).collect::<Vec<f64>>());
         let noise = away.error().map_or(0.5, |e| 2.0 * e);
-        out.push(Claim::at_least(format!("table 2: accuracy of {above} less that of {below} is at least 0"), away, 0.0, noise));
+        out.push(Claim::at_least(
+            format!("table 2: accuracy of {above} less that of {below} is at least 0"),
+            away,
+            0.0,
+            noise,
+        ));
     }
 }
 
