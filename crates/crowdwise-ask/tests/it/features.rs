@@ -75,31 +75,33 @@ fn mean(curves: &[Vec<Point>]) -> Vec<f64> {
     (0..curves[0].len()).map(|n| curves.iter().map(|c| c[n].accuracy).sum::<f64>() / curves.len() as f64).collect()
 }
 
+/// Three worlds. An independent program needs 68 and 48 % of the labels on two sets of five worlds; the goal is 80 %.
 #[test]
 fn active_items_and_annotators_need_fewer_labels() {
     let worlds: Vec<(u64, World)> = (0..3).map(|s| (s, World::new(s, 1.0))).collect();
     let curves = |strategy| -> Vec<Vec<Point>> {
         worlds.iter().map(|(s, w)| w.run(strategy, &mut w.dalc(*s), how(*s))).collect()
     };
+    let last = |c: &[f64]| c[c.len() - 5..].iter().sum::<f64>() / 5.0;
     let random = curves(Strategy::Rd);
     let labels: Vec<usize> = random[0].iter().map(|p| p.labels).collect();
-    let last = |c: &[f64]| c[c.len() - 5..].iter().sum::<f64>() / 5.0;
     let goal = last(&mean(&random));
-    for strategy in [Strategy::Rd, Strategy::Ac, Strategy::Ad, Strategy::Dalc, Strategy::DalcQ, Strategy::Gain] {
-        let t = std::time::Instant::now();
-        let c = curves(strategy);
-        let m = mean(&c);
-        println!(
-            "{}: last {:.1} area {:.1} right {:.1} inferred {:.1} share {:?} {:?}",
-            strategy.name(),
-            last(&m),
-            c.iter().map(|c| area(c)).sum::<f64>() / c.len() as f64,
-            c.iter().map(|c| c.last().unwrap().right).sum::<f64>() / c.len() as f64,
-            c.iter().map(|c| c.last().unwrap().inferred).sum::<f64>() / c.len() as f64,
-            labels_to(&m, &labels, goal, 5).map(|l| l / 1200.0),
-            t.elapsed()
-        );
-    }
+    let shown = |strategy: Strategy, c: &[Vec<Point>]| -> (f64, Option<f64>, f64) {
+        let m = mean(c);
+        let n = c.len() as f64;
+        let right = c.iter().map(|c| c[c.len() - 1].right).sum::<f64>() / n;
+        let share = labels_to(&m, &labels, goal, 5).map(|l| l / 1200.0);
+        let whole = c.iter().map(|c| area(c)).sum::<f64>() / n;
+        println!("{}: last {:.1}, area {whole:.1}, right {right:.1}, share {share:?}", strategy.name(), last(&m));
+        (last(&m), share, right)
+    };
+    let (base, own, by_chance) = shown(Strategy::Rd, &random);
+    let both = curves(Strategy::Dalc);
+    let (end, share, right) = shown(Strategy::Dalc, &both);
+    assert!(end > base, "{end} {base}");
+    assert!(share.is_some_and(|s| s <= 0.8), "{share:?}, by chance {own:?}");
+    // annotators who are asked by what they know are right more often
+    assert!(right > by_chance + 3.0, "{right} {by_chance}");
 }
 
 /// The same bits on any number of threads, and other questions with another seed.

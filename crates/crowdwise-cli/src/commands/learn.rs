@@ -74,7 +74,11 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let name = args.method.as_deref().unwrap_or(DEFAULT_LEARNER);
     let mut method = learner(name, &args.params)?;
     let settings = settings(args)?;
-    Error::all(settings.iter().filter_map(|s| with_values(name, &[], &args.params, s).err()).collect())?;
+    let mut values: Vec<&(String, Value)> = settings.iter().flatten().collect();
+    values.sort_by(|a, b| (&a.0, a.1.as_str()).cmp(&(&b.0, b.1.as_str())));
+    values.dedup();
+    let slip = |v: &&(String, Value)| with_values(name, &[], &args.params, &[(*v).clone()]).err();
+    Error::all(values.iter().filter_map(slip).collect())?;
     args.test.check()?;
     let mut inputs = args.known.files(&args.answers, &args.input).to_vec();
     inputs.extend(args.test.files());
@@ -85,7 +89,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     data.features = Some(features::of_items(&args.features, args.input.items.as_deref(), &data, talk)?);
     let test = args.test.read(&data, talk)?;
     let chosen = args.method.is_none().then(|| default_learner(&data));
-    let own: &[(String, Value)] = chosen.as_ref().map_or(&[], |c| &c.params);
+    let own: &[(String, Value)] = chosen.as_ref().map_or(&[], |c| c.params.as_slice());
     let id = chosen.as_ref().map_or(name, |c| c.id);
     if chosen.is_some() {
         method = with_values(id, own, &args.params, &[])?;
@@ -211,7 +215,7 @@ fn say_grid(grid: &Grid, talk: Talk) {
     for t in &grid.tried {
         let score = t.score.map_or_else(|| t.refused.clone().unwrap_or_default(), |s| format!("{s:.4}"));
         let behind = t.behind.map_or_else(String::new, |(d, e)| format!("{d:.4} ± {e:.4}"));
-        table.row([written(&t.values).as_str(), &score, &behind]);
+        table.row([written(&t.values).as_str(), score.as_str(), behind.as_str()]);
     }
     talk.note(table.render(None).trim_end());
     let n = counted(

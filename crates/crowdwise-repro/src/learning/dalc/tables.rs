@@ -136,9 +136,6 @@ pub fn synthetic(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
         for (c, name) in ["labels", "reliability", "expertise"].into_iter().enumerate() {
             part.figure("table 1", &format!("{per_item} labels per item"), "dlc", name, over(c));
         }
-        if per_item == 4 || args.common.quick {
-            histogram.clone_from(&runs);
-        }
         if per_item == 4 {
             let ok = over(0).mean >= 98.5 && over(2).mean >= 0.97;
             let figure = format!("{:.2} and {:.3}", over(0).mean, over(2).mean);
@@ -147,6 +144,9 @@ pub fn synthetic(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
                 figure,
                 ok,
             ));
+        }
+        if per_item == 4 || args.common.quick {
+            histogram = runs;
         }
     }
     let columns = [
