@@ -46,7 +46,7 @@ pub fn asking(bytes: &[u8]) {
     let _ = crowdwise_io::read_annotator_limits(&memory("annotators.csv", bytes));
     let _ = crowdwise_io::read_item_limits(&memory("items.csv", bytes));
     let _ = crowdwise_io::read_pending_questions(&memory("pending.csv", bytes));
-    std::str::from_utf8(bytes).ok().and_then(crowdwise_io::parse_time);
+    let _ = std::str::from_utf8(bytes).ok().and_then(crowdwise_io::parse_time);
 }
 
 pub fn groups(bytes: &[u8]) {
