@@ -78,12 +78,7 @@ pub fn candidates(g: &Grouped, price: &[f64], items_by_group: &[f64]) -> Vec<Can
             let wrong: f64 = (0..k).filter(|&t| t != c).map(|t| g.share[t] * says(z, t, c)).sum();
             wrong / (1.0 - g.share[c]).max(1e-12)
         };
-        Candidate {
-            accuracy: accuracy.sum(),
-            fpr: each(&fpr),
-            fnr: each(&|c, z| 1.0 - says(z, c, c)),
-            price: price[j],
-        }
+        Candidate { accuracy: accuracy.sum(), fpr: each(&fpr), fnr: each(&|c, z| 1.0 - says(z, c, c)), price: price[j] }
     };
     (0..g.pooled.len() / (k * k)).map(one).collect()
 }
@@ -106,10 +101,8 @@ pub fn matrices(data: &Dataset, posterior: Option<&[f64]>) -> Result<Grouped, Er
         gold.iter().enumerate().filter_map(|(u, c)| Some((u, (*c)?))).for_each(|(u, c)| q[u * k + c as usize] = 1.0);
         return Ok(Grouped::count(&known, &q, 1.0, 1.0, PULL));
     }
-    let posterior = posterior.ok_or_else(|| Error::Unsupported {
-        what: "fair shares need known classes or a fit".into(),
-        hint: None,
-    })?;
+    let posterior = posterior
+        .ok_or_else(|| Error::Unsupported { what: "fair shares need known classes or a fit".into(), hint: None })?;
     Ok(Grouped::count(data, posterior, 1.0, 1.0, PULL))
 }
 
@@ -122,7 +115,10 @@ pub fn assign(candidates: &[Candidate], groups: usize, limits: &Limits) -> Resul
     let cheapest = cheapest(candidates, limits.share);
     if let Some(limit) = limits.price.filter(|p| cheapest > p + 1e-12) {
         return Err(Error::Unsupported {
-            what: format!("no shares cost {limit} a label: with at most {} each, the cheapest cost {cheapest:.4}", limits.share),
+            what: format!(
+                "no shares cost {limit} a label: with at most {} each, the cheapest cost {cheapest:.4}",
+                limits.share
+            ),
             hint: Some("raise the price, or the largest share".into()),
         });
     }

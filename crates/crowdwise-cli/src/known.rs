@@ -18,8 +18,7 @@ pub struct Way {
     pub default: &'static str,
 }
 
-pub const MATRICES: Way =
-    Way { option: "--annotators-from", parameter: "confusion", default: "known-confusions" };
+pub const MATRICES: Way = Way { option: "--annotators-from", parameter: "confusion", default: "known-confusions" };
 pub const PRIOR: Way = Way { option: "--prior-fit", parameter: "prior", default: "pooled-dawid-skene" };
 
 impl Way {
@@ -50,14 +49,17 @@ pub fn matrices(file: &str, data: &Dataset, shares_given: bool, talk: Talk) -> R
     let document = document(file, data)?;
     let mut out = vec![value(MATRICES.parameter, &by_name(file, &document, data, |_, p| p, talk)?)];
     if let Some(prior) = document.class_prior.as_ref().filter(|_| !shares_given) {
-        let share: BTreeMap<&str, f64> = document.class_names.iter().map(String::as_str).zip(prior.iter().copied()).collect();
+        let share: BTreeMap<&str, f64> =
+            document.class_names.iter().map(String::as_str).zip(prior.iter().copied()).collect();
         let here = classes(data);
         match here.iter().find(|c| share.get(**c).is_none_or(|s| *s <= 0.0)) {
             None => {
                 let shares: BTreeMap<&str, f64> = here.iter().map(|c| (*c, share[c])).collect();
                 out.push(value("class_shares", &shares));
             }
-            Some(c) => talk.note(format_args!("{file} has no share for class `{c}`: all classes are taken to be alike")),
+            Some(c) => {
+                talk.note(format_args!("{file} has no share for class `{c}`: all classes are taken to be alike"))
+            }
         }
     }
     Ok(out)

@@ -88,12 +88,14 @@ fn shares_are_fair_within_price_and_cap() {
     let base = ["assign", "a.csv", "--attribute", "g.csv", "--gold", "t.csv", "--max-share", "0.5"];
     let free = run(&[&base[..], &["--max-gap", "1", "--format", "json"]].concat()).ok().json();
     let fair = run(&[&base[..], &["--max-gap", "0.005", "--format", "json"]].concat()).ok().json();
-    let total = |d: &Value| d["annotators"].as_array().unwrap().iter().map(|a| a["share"].as_f64().unwrap()).sum::<f64>();
+    let total =
+        |d: &Value| d["annotators"].as_array().unwrap().iter().map(|a| a["share"].as_f64().unwrap()).sum::<f64>();
     assert!((total(&free) - 1.0).abs() < 1e-9 && (total(&fair) - 1.0).abs() < 1e-9);
     assert!(fair["feasible"] == true && fair["gaps"][0]["fpr_gap"].as_f64().unwrap() <= 0.005 + 1e-6, "{fair}");
     assert!(fair["accuracy"].as_f64().unwrap() <= free["accuracy"].as_f64().unwrap() + 1e-9);
     // the cheap one is unfair: with little money the gap cannot be kept
-    let poor = [&base[..], &["--max-gap", "0.005", "--prices", "p.csv", "--max-price", "0.75", "--format", "json"]].concat();
+    let poor =
+        [&base[..], &["--max-gap", "0.005", "--prices", "p.csv", "--max-price", "0.75", "--format", "json"]].concat();
     let poor = run(&poor).ok();
     assert!(poor.stderr.contains("no shares keep the gaps"), "{}", poor.stderr);
     let poor = poor.json();

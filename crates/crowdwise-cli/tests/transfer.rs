@@ -82,7 +82,10 @@ fn an_earlier_fit_is_a_prior_or_all_that_is_known() {
         let out = run(dir.path(), args);
         assert!(out.code == 2 && out.stderr.contains(part), "{part}\n{}", out.block());
     };
-    refused(&["fit", "new.csv", "-m", "majority-vote", "--prior-fit", "fit.json"], "--prior-fit is not for majority-vote");
+    refused(
+        &["fit", "new.csv", "-m", "majority-vote", "--prior-fit", "fit.json"],
+        "--prior-fit is not for majority-vote",
+    );
     refused(&["fit", "new.csv", "--prior-fit", "old.csv"], "old.csv is not a kept fit");
     refused(&["fit", "strange.csv", "--prior-fit", "fit.json"], "none of its classes (c0, c1, c2)");
 }
@@ -95,7 +98,16 @@ fn matrices_of_a_file_are_applied() {
         ("bad.csv", b"annotator,truth,label,probability\na,cat,cat,0.9\na,dog,cat,1.2\na,dog,dog,0.8\n"),
         ("none.csv", b"annotator,truth,label,probability\nnobody,cat,cat,1\n"),
     ]);
-    let args = ["fit", "a.csv", "--annotators-from", "m.csv", "-p", "class_shares={\"cat\":0.5,\"dog\":0.5}", "--format", "json"];
+    let args = [
+        "fit",
+        "a.csv",
+        "--annotators-from",
+        "m.csv",
+        "-p",
+        "class_shares={\"cat\":0.5,\"dog\":0.5}",
+        "--format",
+        "json",
+    ];
     let out = run(dir.path(), &args).ok();
     assert!(out.stderr.contains("confusion matrices of 1 of 3 annotators"), "{}", out.stderr);
     let labels = out.json()["labels"].clone();

@@ -89,7 +89,10 @@ impl Beside {
 
     /// Calls `each` with the number of the row (from 1) and its fields without blanks around them, `None` where empty.
     /// What it returns is a problem of the row. Gives back all problems.
-    pub fn rows(mut self, mut each: impl FnMut(usize, &[Option<&str>]) -> Option<String>) -> Result<Vec<String>, Error> {
+    pub fn rows(
+        mut self,
+        mut each: impl FnMut(usize, &[Option<&str>]) -> Option<String>,
+    ) -> Result<Vec<String>, Error> {
         let mut problems = Vec::new();
         for (n, record) in self.reader.records().enumerate() {
             let row = n + 1;

@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 /// if an annotator is in two groups.
 pub fn read_groups(source: &Source, table: &Table) -> Result<Read<BTreeMap<String, String>>, Error> {
     let who = Members { role: Role::Annotator, names: table.annotators(), rest: "without labels" };
-    let Found { of, names, mut notes, file } = who.read(source, Wanted::of(Role::Group), Wanted::of(Role::Annotator))?;
+    let Found { of, names, mut notes, file } =
+        who.read(source, Wanted::of(Role::Group), Wanted::of(Role::Annotator))?;
     let name = |j: usize| table.annotators().name(j).to_owned();
     let value: BTreeMap<String, String> =
         of.iter().enumerate().filter_map(|(j, g)| Some((name(j), names.name((*g)? as usize).to_owned()))).collect();

@@ -52,10 +52,10 @@ mod write;
 
 pub use answers::write_answers;
 pub use columns::{Form, form};
+pub use confusions::{Confusions, read_confusions};
 pub use conll::{read_conll, read_conll_files, write_conll, write_conll_answer, write_merged_spans};
 pub use features::{read_feature_rows, read_features};
 pub use graph::{Links, read_graph};
-pub use confusions::{Confusions, read_confusions};
 pub use groups::{read_attribute, read_groups};
 pub use items::read_items;
 pub use npz::read_npz;

@@ -285,7 +285,9 @@ mod tests {
     #[test]
     fn the_second_derivative_of_ln_gamma() {
         // π²/2, π²/6, and by the recurrence from the first
-        for (x, want) in [(0.5, 4.934_802_200_544_679), (1.0, 1.644_934_066_848_226_4), (37.5, 0.027_025_382_266_785_013)] {
+        for (x, want) in
+            [(0.5, 4.934_802_200_544_679), (1.0, 1.644_934_066_848_226_4), (37.5, 0.027_025_382_266_785_013)]
+        {
             assert!((trigamma(x) / want - 1.0).abs() < 1e-13, "{x}: {}", trigamma(x));
         }
     }

@@ -36,6 +36,8 @@
 //! Examples for every kind of answer are in the folder `examples` of this crate: `cargo run -p crowdwise --example classes`.
 #![warn(missing_docs)]
 
+/// What to ask next, and whom.
+pub use crowdwise_ask as ask;
 /// How much memory the process may take for one file or one table of numbers.
 pub use crowdwise_core::memory;
 /// Questions: functions of a dataset and a fit.
@@ -47,14 +49,12 @@ pub use crowdwise_core::stats;
 #[doc(no_inline)]
 pub use crowdwise_core::voices;
 pub use crowdwise_core::{
-    Annotators, AnyMethod, Attribute, BadRow, Capabilities, Categorical, Codes, Context, Dataset, Diagnostics, Entry, Error,
-    Event, Family, Features, Finding, Fit, Gives, Gold, GoldValues, Hint, LabelKind, Method, MethodInfo, Names, Needs,
-    Objective, Order, ParamInfo, Params, Preference, Probabilities, Problems, Rankings, Reference, Severity, Sink,
-    Situation, Status, Stop, Structure, StructureKind, Subject, Syntax, Table, TableBuilder, TracePoint, Truth, Units,
-    Values, group, nearest, spell,
+    Annotators, AnyMethod, Attribute, BadRow, Capabilities, Categorical, Codes, Context, Dataset, Diagnostics, Entry,
+    Error, Event, Family, Features, Finding, Fit, Gives, Gold, GoldValues, Hint, LabelKind, Method, MethodInfo, Names,
+    Needs, Objective, Order, ParamInfo, Params, Preference, Probabilities, Problems, Rankings, Reference, Severity,
+    Sink, Situation, Status, Stop, Structure, StructureKind, Subject, Syntax, Table, TableBuilder, TracePoint, Truth,
+    Units, Values, group, nearest, spell,
 };
-/// What to ask next, and whom.
-pub use crowdwise_ask as ask;
 /// Readers and writers.
 pub use crowdwise_io as io;
 /// Classifiers learned end to end: methods, networks, saved models.

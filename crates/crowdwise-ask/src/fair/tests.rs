@@ -57,8 +57,10 @@ fn what_no_shares_can_keep_is_told_with_the_least_gap() {
 #[test]
 fn looser_limits_never_cost_accuracy_and_solutions_are_basic() {
     let all = drawn(20);
-    let best: Vec<f64> =
-        [0.0, 0.005, 0.02, 0.05, 0.1, 0.5].iter().map(|&gap| assign(&all, 2, &limits(gap, 0.3)).unwrap().accuracy).collect();
+    let best: Vec<f64> = [0.0, 0.005, 0.02, 0.05, 0.1, 0.5]
+        .iter()
+        .map(|&gap| assign(&all, 2, &limits(gap, 0.3)).unwrap().accuracy)
+        .collect();
     assert!(best.windows(2).all(|w| w[1] >= w[0] - 1e-9) && best[0] < best[5] - 1e-3, "{best:?}");
     // three equations (sum, FPR, FNR) hold with three annotators
     let s = assign(&all, 2, &limits(0.0, 1.0)).unwrap();
@@ -69,7 +71,8 @@ fn looser_limits_never_cost_accuracy_and_solutions_are_basic() {
 /// The best over a fine grid of shares of three annotators, three groups and a price.
 #[test]
 fn three_groups_and_a_price_as_a_grid_search_finds_them() {
-    let of = |accuracy: f64, fpr: [f64; 3], price: f64| Candidate { accuracy, fpr: fpr.to_vec(), fnr: vec![0.1; 3], price };
+    let of =
+        |accuracy: f64, fpr: [f64; 3], price: f64| Candidate { accuracy, fpr: fpr.to_vec(), fnr: vec![0.1; 3], price };
     let all = [of(0.9, [0.1, 0.3, 0.2], 3.0), of(0.8, [0.25, 0.05, 0.1], 1.0), of(0.7, [0.2, 0.2, 0.2], 1.0)];
     let want = Limits { fpr_gap: 0.05, fnr_gap: 0.05, share: 0.8, price: Some(2.0) };
     let s = assign(&all, 3, &want).unwrap();

@@ -101,11 +101,7 @@ struct Learned<'a> {
 }
 
 /// Fits the target with the sources. All need features of the same width and the same two classes.
-pub fn transfer_logistic(
-    target: &Dataset,
-    sources: &[&Dataset],
-    how: &TransferLogistic,
-) -> Result<LogisticFit, Error> {
+pub fn transfer_logistic(target: &Dataset, sources: &[&Dataset], how: &TransferLogistic) -> Result<LogisticFit, Error> {
     let mut p = Problems::default();
     p.count("rounds", how.rounds);
     p.within("ridge", how.ridge, 1e-6, 1e6);
@@ -117,8 +113,10 @@ pub fn transfer_logistic(
     let learned: Vec<Learned<'_>> = tasks.tasks.iter().zip(rows).map(|(task, z)| Learned { task, z }).collect();
     let m = tasks.annotators.len();
     let flat = Weights::first(m, learned[0].z[0].len());
-    let fitted: Vec<Weights> =
-        learned[1..].iter().map(|s| s.fit(&s.task.labels, &flat, how, how.rounds).map(|f| f.1)).collect::<Result<_, _>>()?;
+    let fitted: Vec<Weights> = learned[1..]
+        .iter()
+        .map(|s| s.fit(&s.task.labels, &flat, how, how.rounds).map(|f| f.1))
+        .collect::<Result<_, _>>()?;
     let alone = learned[0].held_out(&flat, how)?;
     let weight = if fitted.len() == 1 {
         vec![1.0]
@@ -273,7 +271,12 @@ fn check(target: &Dataset, sources: &[&Dataset]) -> Result<(), Error> {
         match &d.features {
             None => problems.push(bad("comes without features".into(), "every task needs a file of features")),
             Some(f) if f.dim != dim || f.rows() != d.table.n_items() => problems.push(bad(
-                format!("has {} rows of {} features for {} items; the target's have {dim}", f.rows(), f.dim, d.table.n_items()),
+                format!(
+                    "has {} rows of {} features for {} items; the target's have {dim}",
+                    f.rows(),
+                    f.dim,
+                    d.table.n_items()
+                ),
                 "features must be computed in the same way for every task",
             )),
             Some(_) => {}

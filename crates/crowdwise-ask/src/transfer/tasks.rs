@@ -59,7 +59,8 @@ impl Tasks {
                 hint: Some("give at least one other set of answers with `--source FILE`".into()),
             });
         }
-        let named = |d: &Dataset| d.table.annotators().iter().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+        let named =
+            |d: &Dataset| d.table.annotators().iter().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
         let of_target = named(target);
         for (x, d) in all.iter().enumerate() {
             if d.table.kind() != LabelKind::Categorical || d.table.n_classes() < 2 {

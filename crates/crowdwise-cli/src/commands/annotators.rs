@@ -118,9 +118,9 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
             let classes = data.table.categorical().map(|c| c.classes.iter().map(str::to_owned).collect());
             let fairness = fair::of(data, &fitted.fit, None, args.positive.as_deref())?;
             let name = |j: usize| data.table.annotators().name(j).to_owned();
-            let gaps = fairness.iter().flat_map(|f| {
-                f.annotators.iter().filter_map(|a| Some((name(a.annotator), fair::worst(data, f, a)?)))
-            });
+            let gaps = fairness
+                .iter()
+                .flat_map(|f| f.annotators.iter().filter_map(|a| Some((name(a.annotator), fair::worst(data, f, a)?))));
             Table {
                 gaps: gaps.collect(),
                 fairness: fairness.as_ref().map(|f| FairnessEntry::new(data, f)),

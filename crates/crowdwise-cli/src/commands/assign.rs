@@ -76,7 +76,9 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         let mut fit = args.fit.clone();
         fit.method.get_or_insert_with(|| "fair-confusion".into());
         let (data, fitted) = fit.fit(&args.answers, talk)?;
-        talk.note("without --gold, rates rest on the truth that the fit believes in: a bias that most share is not seen");
+        talk.note(
+            "without --gold, rates rest on the truth that the fit believes in: a bias that most share is not seen",
+        );
         (data, fitted.fit.model_posterior().map(|p| p.1.to_vec()))
     };
     if data.table.categorical().is_none() {
@@ -99,7 +101,11 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     let chosen: Vec<usize> = (0..labels.len()).filter(|&j| labels[j] >= args.min_labels).collect();
     if chosen.len() < labels.len() {
         let left = labels.len() - chosen.len();
-        talk.note(format_args!("{left} of {} annotators with fewer than {} labels left out", labels.len(), args.min_labels));
+        talk.note(format_args!(
+            "{left} of {} annotators with fewer than {} labels left out",
+            labels.len(),
+            args.min_labels
+        ));
     }
     let all = candidates(&matrices, &price, &items);
     let some: Vec<_> = chosen.iter().map(|&j| all[j].clone()).collect();

@@ -59,8 +59,10 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
 /// Sequences as a CoNLL file or as spans.
 fn tagged(args: &Args, format: io::Format, talk: Talk) -> Result<Exit, Error> {
     let [items, probabilities, graph, attribute] = args.input.files();
-    let mut target =
-        Target::open(args.output.output.as_deref(), &[Some(args.answers.as_str()), items, probabilities, graph, attribute])?;
+    let mut target = Target::open(
+        args.output.output.as_deref(),
+        &[Some(args.answers.as_str()), items, probabilities, graph, attribute],
+    )?;
     let data = args.input.read(&args.answers, args.threads.map_or(0, usize::from), talk)?;
     // the words themselves, where the answers come from a file that has them
     let tokens: &[String] = if data.words.len() == data.table.n_items() { &data.words } else { &[] };

@@ -40,9 +40,7 @@ pub use contradictions::{alike_names, alike_text};
 pub use copies::{CopyPair, copies, copy_findings, voices};
 pub use criteria::{cavity_agreement, vote_agreement};
 pub use evaluate::{Evaluation, ReliabilityBin, area_under_curve, evaluate, evaluate_rows, reliability};
-pub use fairness::{
-    AnnotatorFairness, ClassFairness, FairBasis, Fairness, Gap, GroupRate, GroupRates, fairness,
-};
+pub use fairness::{AnnotatorFairness, ClassFairness, FairBasis, Fairness, Gap, GroupRate, GroupRates, fairness};
 pub use findings::{ENDINGS, findings};
 pub use held_out::{NEVER, folds};
 pub use identifiability::{Basis, ClassPair, Identifiability, PairStrength, Separation, TripleCheck, identifiability};

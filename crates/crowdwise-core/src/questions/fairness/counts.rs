@@ -27,7 +27,13 @@ impl Counts {
         }
     }
 
-    pub fn of_annotators(data: &Dataset, k: usize, q: &[f64], group: &[Option<usize>], groups: usize) -> Option<Counts> {
+    pub fn of_annotators(
+        data: &Dataset,
+        k: usize,
+        q: &[f64],
+        group: &[Option<usize>],
+        groups: usize,
+    ) -> Option<Counts> {
         let (table, labels) = (&data.table, data.table.categorical()?);
         let mut out = Counts::new(table.n_annotators(), groups, k)?;
         for u in 0..table.n_units() {

@@ -141,4 +141,3 @@ pub fn correct(annotators: &mut [AnnotatorFairness]) -> usize {
     }
     all.len()
 }
-

@@ -108,7 +108,8 @@ impl KnownConfusions {
             (_, true) => self.accuracy,
             (_, false) => (1.0 - self.accuracy) / (k - 1) as f64,
         };
-        let share = |l: usize| if sum > 0.0 { if given[l].is_nan() { 0.0 } else { given[l] / sum } } else { assumed(l) };
+        let share =
+            |l: usize| if sum > 0.0 { if given[l].is_nan() { 0.0 } else { given[l] / sum } } else { assumed(l) };
         let mut row: Vec<f64> = (0..k).map(|l| share(l).max(self.floor)).collect();
         let sum: f64 = row.iter().sum();
         row.iter_mut().for_each(|x| *x /= sum);
@@ -155,7 +156,8 @@ mod tests {
         let fit = AnyMethod::fit(&m, &by_hand(), &mut Context::default()).unwrap();
         let q = fit.posterior().unwrap().1;
         // n: .75 x .9 x .3, .75 x .1, .75 x .3 x .9; the new annotator is right with .7
-        let joint = [[0.75 * 0.9 * 0.3, 0.25 * 0.4 * 0.8], [0.75 * 0.1, 0.25 * 0.6], [0.75 * 0.3 * 0.9, 0.25 * 0.7 * 0.4]];
+        let joint =
+            [[0.75 * 0.9 * 0.3, 0.25 * 0.4 * 0.8], [0.75 * 0.1, 0.25 * 0.6], [0.75 * 0.3 * 0.9, 0.25 * 0.7 * 0.4]];
         for (u, [n, y]) in joint.into_iter().enumerate() {
             assert!((q[2 * u + 1] - y / (n + y)).abs() < 1e-5, "item {u}: {}", q[2 * u + 1]);
         }

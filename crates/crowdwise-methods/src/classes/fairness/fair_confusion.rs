@@ -6,8 +6,8 @@ use crate::classes::confusion::{DawidSkene, shared};
 use crate::inside::complete;
 use crowdwise_core::stats::softmax;
 use crowdwise_core::{
-    Annotators, Capabilities, Context, Dataset, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome, Problems,
-    Reference, Severity, Status, Step, Subject,
+    Annotators, Capabilities, Context, Dataset, Error, Family, Finding, LabelKind, Method, MethodInfo, Outcome,
+    Problems, Reference, Severity, Status, Step, Subject,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -39,7 +39,9 @@ fn gaps(m: &dyn AnyMethod, seeds: std::ops::Range<u64>) -> [f64; 3] {
         let f = fit(m, &d.data);
         let labels = &fairness(&d.data, &f, Some(&d.truth), None).unwrap().labels[0];
         let error = 100.0 * (1.0 - evaluate(&f, &d.data, &d.truth).accuracy.unwrap());
-        sum.iter_mut().zip([error, labels.fpr.unwrap().value, labels.fnr.unwrap().value]).for_each(|(s, x)| *s += x / n);
+        sum.iter_mut()
+            .zip([error, labels.fpr.unwrap().value, labels.fnr.unwrap().value])
+            .for_each(|(s, x)| *s += x / n);
     }
     sum
 }
@@ -109,7 +111,11 @@ fn the_finding_names_rates_and_groups() {
     assert!(!findings(&d.data, &f).iter().any(|x| x.code == "unfair-annotator"), "asked for once, by review");
     crowdwise_core::questions::review(&<FairConfusion as crowdwise_core::Method>::INFO, &d.data, &mut f);
     let found = f.findings.iter().find(|x| x.code == "unfair-annotator").expect("somebody is unfair");
-    assert!(found.message.contains("wrongly says `1` in") && found.message.contains("group `second`"), "{}", found.message);
+    assert!(
+        found.message.contains("wrongly says `1` in") && found.message.contains("group `second`"),
+        "{}",
+        found.message
+    );
     let s = found.statistic.as_ref().unwrap();
     assert!(s.interval[0] <= s.value && s.value <= s.interval[1] && s.name == "fpr-gap");
 }

@@ -38,7 +38,13 @@ fn draw(seed: u64, task: u64, items: usize, each: usize) -> (Dataset, Vec<usize>
         truth.push(z);
         for j in sample(&mut rng, 20, each) {
             let (u, row) = (rng.random::<f64>(), pi[j][z]);
-            let l = if u < row[0] { 0 } else if u < row[0] + row[1] { 1 } else { 2 };
+            let l = if u < row[0] {
+                0
+            } else if u < row[0] + row[1] {
+                1
+            } else {
+                2
+            };
             b.label(&format!("i{i}"), &format!("a{j}"), CLASSES[l]).unwrap();
         }
     }
