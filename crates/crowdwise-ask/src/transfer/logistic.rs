@@ -40,7 +40,8 @@ const FOLDS: usize = 5;
 /// What a held-out label is believed, at most and at least: one surprise must not decide.
 const BELIEF: [f64; 2] = [0.1, 0.9];
 /// The sources are used if they help by more than this many standard errors: a source that is taken by chance can exchange the
-/// classes, which costs far more than a source that is left out.
+/// classes, which costs far more than a source that is left out. In 24 simulated worlds (see the tests) errors are 20.9 % with a related
+/// source (30.1 without it, 17.1 if any gain were enough) and 31.1 % with an unrelated one (31.1 and 32.6).
 const MARGIN: f64 = 1.0;
 /// P(right) stays between these.
 const RIGHT: [f64; 2] = [0.02, 0.98];

@@ -9,20 +9,20 @@ const LIMIT: usize = 30_000_000;
 pub struct Counts {
     pub k: usize,
     pub groups: usize,
-    counts: Vec<f64>,
+    sums: Vec<f64>,
     squares: Vec<f64>,
 }
 
 impl Counts {
     fn new(annotators: usize, groups: usize, k: usize) -> Option<Counts> {
         let size = annotators.checked_mul(groups)?.checked_mul(k * k).filter(|n| *n <= LIMIT / 2)?;
-        Some(Counts { k, groups, counts: vec![0.0; size], squares: vec![0.0; size] })
+        Some(Counts { k, groups, sums: vec![0.0; size], squares: vec![0.0; size] })
     }
 
     fn add(&mut self, j: usize, g: usize, row: &[f64], l: usize) {
         let at = (j * self.groups + g) * self.k * self.k + l;
         for (t, w) in row.iter().enumerate() {
-            self.counts[at + t * self.k] += w;
+            self.sums[at + t * self.k] += w;
             self.squares[at + t * self.k] += w * w;
         }
     }
@@ -69,7 +69,7 @@ impl Counts {
 
     /// Counts of the labels where the truth is `t`.
     pub fn row(&self, j: usize, g: usize, t: usize) -> &[f64] {
-        &self.counts[self.cell(j, g, t)]
+        &self.sums[self.cell(j, g, t)]
     }
 
     /// The same for squared weights.
@@ -80,7 +80,7 @@ impl Counts {
     /// Share of every class among all labels.
     pub fn shares(&self) -> Vec<f64> {
         let mut sum = vec![1e-9; self.k];
-        for matrix in self.counts.chunks_exact(self.k * self.k) {
+        for matrix in self.sums.chunks_exact(self.k * self.k) {
             sum.iter_mut().zip(matrix.chunks_exact(self.k)).for_each(|(s, row)| *s += row.iter().sum::<f64>());
         }
         let all: f64 = sum.iter().sum();
