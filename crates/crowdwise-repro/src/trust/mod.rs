@@ -134,6 +134,14 @@ fn made(args: &Args, parts: &[Part]) -> String {
     if parts.contains(&Part::Coverage) {
         said.push(format!("coverage: {} crowds of each design", args.crowds()));
     }
+    let left: Vec<String> = Part::value_variants()
+        .iter()
+        .filter(|p| !parts.contains(p))
+        .filter_map(|p| p.to_possible_value().map(|v| v.get_name().to_owned()))
+        .collect();
+    if !left.is_empty() {
+        said.push(format!("left out: {}", left.join(", ")));
+    }
     said.join("; ")
 }
 

@@ -98,7 +98,8 @@ pub(super) fn information(crowd: &Crowd<'_>, own: &[f64], size: usize) -> Vec<f6
                 let both: f64 = q.iter().zip(a).zip(b).map(|((q, a), b)| q * a * b).sum();
                 let (i, j) = (who[first + x].max(who[first + y]) as usize, who[first + x].min(who[first + y]) as usize);
                 // two labels of one annotator meet twice on the diagonal
-                h[i * size + j] -= if i == j { 2.0 } else { 1.0 } * (both - mean[x] * mean[y]);
+                let times = if i == j { 2.0 } else { 1.0 };
+                h[i * size + j] -= times * (both - mean[x] * mean[y]);
             }
         }
     }
