@@ -2,7 +2,7 @@
 #![allow(clippy::print_stderr)] // figures, and what is skipped, are said
 
 use super::sets::data_dir;
-use crowdwise_ask::numbers::{AskNumbers, NumberReplay, NumberStrategy};
+use crowdwise_ask::numbers::{AskNumbers, NumberCurve, NumberReplay, NumberStrategy};
 use crowdwise_core::simulate::{SimModel, Simulation, Simulator};
 use crowdwise_core::{Context, Dataset, Gold};
 use crowdwise_io::{ReadOptions, Source, read_answers, read_truth};
@@ -54,7 +54,7 @@ fn real_values() {
             eprintln!("{name}: last {last:.2}, values an item to {level} of it {needed:?}");
         }
         // on real values the gain is no better than the same number for every item, which is why it is not the default
-        eprintln!("{name}: mean errors {:?}", curves.iter().map(|c| c.area()).collect::<Vec<_>>());
+        eprintln!("{name}: mean errors {:?}", curves.iter().map(NumberCurve::area).collect::<Vec<_>>());
         for c in &curves {
             let end = c.mean()[c.per_item.len() - 1];
             assert!((end - last).abs() < 0.02 * last, "{name}, {:?}: {end} {last}", c.strategy);
