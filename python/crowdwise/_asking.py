@@ -71,7 +71,7 @@ def next_questions(
     annotators: Any = None,
     items: Iterable[Any] | None = None,
     pending: Any = None,
-    strategy: str = "gain",
+    strategy: str | None = None,
     prices: Mapping[Any, float] | None = None,
     gold: Any = None,
     seed: int = 0,
@@ -82,7 +82,7 @@ def next_questions(
 
     ``annotators`` are those who may be asked (all by default; names that are not in the answers are new), ``items`` all that may
     be asked about, unlabelled ones too, ``pending`` questions that are out: pairs of item and annotator, or left, right,
-    annotator. ``strategy`` is ``"gain"`` unless there is a reason; ``"fewest"`` gives every item the same number of labels.
+    annotator. ``strategy`` is ``"gain"`` by default, and ``"fewest"`` for numbers: the same number of answers for every item.
     ``options`` for classes: ``money``, ``coverage``, ``price_power``, ``stop_at``, ``value``.
 
     >>> import crowdwise
@@ -91,6 +91,7 @@ def next_questions(
     2
     """
     made = answers(data, KINDS, kind=kind, gold=gold)
+    strategy = strategy or ("fewest" if made.kind == "real" else "gain")
     if made.kind == "categorical":
         asker = Asker(made, items=items, annotators=annotators, prices=prices, seed=seed)
         for item, annotator in pending or ():

@@ -59,7 +59,7 @@ def test_slips_are_told(crowd):
 
 def test_numbers_and_comparisons():
     s = crowdwise.simulate("real", items=40, annotators=12, per_item=4, seed=2).to_pandas()
-    asked = crowdwise.next_questions(s, 15, kind="real", prices={s["worker"].iloc[0]: 50.0})
+    asked = crowdwise.next_questions(s, 15, kind="real", strategy="gain", prices={s["worker"].iloc[0]: 50.0})
     assert len(asked) == 15 and all(q["sd_after"] < q["sd"] for q in asked)
     assert not pairs(asked) & set(zip(s["task"], s["worker"]))
     games = crowdwise.simulate("bradley-terry", items=15, annotators=6, seed=2).to_pandas()

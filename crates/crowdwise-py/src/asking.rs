@@ -22,6 +22,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The model is fitted when it is needed and something is new; from the votes each time, so that the state alone decides what is
 /// asked, also after it was kept and restored.
+#[derive(Debug)]
 struct Inner {
     state: State,
     model: Model,
@@ -40,6 +41,7 @@ impl Inner {
 
 /// A collection of answers in progress.
 #[pyclass(frozen, module = "crowdwise._crowdwise")]
+#[derive(Debug)]
 pub struct Asking {
     inner: Mutex<Inner>,
 }

@@ -3,6 +3,10 @@
 //! Under `gaussian-annotators` an item whose mean has the variance V keeps V s² / (V + s²) after a value of an annotator with
 //! the noise s, whatever the value is. So the questions of a batch are chosen one after the other, each as if those before it
 //! were answered.
+//!
+//! This pays where annotators differ in their noise and the noise is normal (a simulated crowd: 5.9 values an item in place of 9.5).
+//! On `valence`, a real set, noise that was estimated from few values misled it: 8.8 in place of 7.0. So the default is the same number
+//! of values for every item, and the gain is for those who know their annotators.
 
 mod replay;
 
@@ -47,7 +51,7 @@ pub struct AskNumbers {
 impl Default for AskNumbers {
     fn default() -> Self {
         AskNumbers {
-            strategy: NumberStrategy::Gain,
+            strategy: NumberStrategy::Fewest,
             n: 100,
             coverage: 0.2,
             prices: None,

@@ -55,7 +55,7 @@ pub(super) struct Batch {
     pub size: usize,
     /// Share of pairs by chance.
     pub random: f64,
-    /// An item is in no more pairs than this, except by chance.
+    /// An item is in no more pairs than this, except by chance or where the batch could not be filled.
     pub per_item: usize,
 }
 
@@ -92,15 +92,21 @@ impl Batch {
             ranked.push((self.score(scores, counts, o.pair), rng.random(), at));
         }
         ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
-        for (_, _, at) in ranked {
-            let pair = open[at].pair;
-            if pair.iter().all(|&i| used[i as usize] < self.per_item) {
-                pair.iter().for_each(|&i| used[i as usize] += 1);
-                out.push(Chosen { at, random: false });
-                if out.len() == size {
-                    break;
+        // the cap gives way where it leaves too few pairs
+        let mut cap = self.per_item.max(1);
+        while out.len() < size {
+            for &(_, _, at) in &ranked {
+                let pair = open[at].pair;
+                if !taken[at] && pair.iter().all(|&i| used[i as usize] < cap) {
+                    taken[at] = true;
+                    pair.iter().for_each(|&i| used[i as usize] += 1);
+                    out.push(Chosen { at, random: false });
+                    if out.len() == size {
+                        break;
+                    }
                 }
             }
+            cap += 1;
         }
         out
     }

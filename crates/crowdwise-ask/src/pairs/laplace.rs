@@ -136,7 +136,7 @@ mod tests {
         };
         let (mut low, mut high) = (0.0, 2.0);
         for _ in 0..60 {
-            let mid = (low + high) / 2.0;
+            let mid = f64::midpoint(low, high);
             if at(mid) > 0.0 { low = mid } else { high = mid }
         }
         assert!((found.mean[0] - low).abs() < 1e-6 && (found.mean[1] + low).abs() < 1e-6, "{:?}", found.mean);

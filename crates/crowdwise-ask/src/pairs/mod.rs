@@ -122,9 +122,7 @@ impl AskPairs {
             .filter(|p| judges.anybody(p.map(|i| group[i as usize] as u32)))
             .map(|pair| Open { pair, weight: 1.0 })
             .collect();
-        // a cap that leaves too few pairs for a large batch is raised
-        let per_item = self.per_item.max((2 * n).div_ceil(group.len()));
-        let batch = Batch { strategy: self.strategy, size: n, random: self.random, per_item };
+        let batch = Batch { strategy: self.strategy, size: n, random: self.random, per_item: self.per_item };
         let mut out = Vec::new();
         for chosen in batch.choose(&scores, &open, &counts, rng) {
             let [i, j] = open[chosen.at].pair.map(|i| i as usize);

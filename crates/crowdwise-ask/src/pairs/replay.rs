@@ -96,7 +96,7 @@ impl PairReplay {
     /// One curve for each strategy. Ties are left out.
     pub fn run(&self, data: &Dataset) -> Result<Vec<PairCurve>, Error> {
         let parts = parts(data, self.least)?;
-        let points: Vec<f64> = (2..).map(|x| f64::from(x) / 2.0).take_while(|x| *x <= self.until).collect();
+        let points: Vec<f64> = (2..=(2.0 * self.until) as u32).map(|x| f64::from(x) / 2.0).collect();
         let curve = |&strategy: &PairStrategy| {
             let runs: Vec<(usize, usize)> =
                 (0..self.orderings).flat_map(|o| (0..parts.len()).map(move |p| (o, p))).collect();

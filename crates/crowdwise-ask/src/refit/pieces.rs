@@ -8,7 +8,7 @@ pub(super) struct Pieces {
     width: usize,
     per_piece: usize,
     rows: usize,
-    pieces: Vec<Arc<Vec<f64>>>,
+    parts: Vec<Arc<Vec<f64>>>,
 }
 
 /// Numbers in a piece, more or less: some kilobytes.
@@ -18,8 +18,8 @@ impl Pieces {
     /// From rows that lie one after the other.
     pub fn new(width: usize, all: &[f64]) -> Pieces {
         let per_piece = (SIZE / width.max(1)).max(1);
-        let pieces = all.chunks(per_piece * width.max(1)).map(|c| Arc::new(c.to_vec())).collect();
-        Pieces { width, per_piece, rows: all.len() / width.max(1), pieces }
+        let parts = all.chunks(per_piece * width.max(1)).map(|c| Arc::new(c.to_vec())).collect();
+        Pieces { width, per_piece, rows: all.len() / width.max(1), parts }
     }
 
     pub fn rows(&self) -> usize {
@@ -28,21 +28,21 @@ impl Pieces {
 
     pub fn row(&self, r: usize) -> &[f64] {
         let at = r % self.per_piece * self.width;
-        &self.pieces[r / self.per_piece][at..at + self.width]
+        &self.parts[r / self.per_piece][at..at + self.width]
     }
 
     pub fn row_mut(&mut self, r: usize) -> &mut [f64] {
         let at = r % self.per_piece * self.width;
-        &mut Arc::make_mut(&mut self.pieces[r / self.per_piece])[at..at + self.width]
+        &mut Arc::make_mut(&mut self.parts[r / self.per_piece])[at..at + self.width]
     }
 
     /// Adds copies of `row` until there are so many rows.
     pub fn grow(&mut self, rows: usize, row: &[f64]) {
         while self.rows < rows {
             if self.rows.is_multiple_of(self.per_piece) {
-                self.pieces.push(Arc::default());
+                self.parts.push(Arc::default());
             }
-            Arc::make_mut(self.pieces.last_mut().expect("just added")).extend_from_slice(row);
+            Arc::make_mut(self.parts.last_mut().expect("just added")).extend_from_slice(row);
             self.rows += 1;
         }
     }
@@ -50,7 +50,7 @@ impl Pieces {
     /// All rows, one after the other.
     pub fn flat(&self) -> Vec<f64> {
         let mut out = Vec::with_capacity(self.rows * self.width);
-        self.pieces.iter().for_each(|p| out.extend_from_slice(p));
+        self.parts.iter().for_each(|p| out.extend_from_slice(p));
         out
     }
 }
@@ -74,6 +74,6 @@ mod tests {
         assert_eq!(before.flat(), all);
         assert_eq!(p.flat().len(), 4500);
         // only the piece that was written is a copy
-        assert!(Arc::ptr_eq(&p.pieces[0], &before.pieces[0]) && !Arc::ptr_eq(&p.pieces[2], &before.pieces[2]));
+        assert!(Arc::ptr_eq(&p.parts[0], &before.parts[0]) && !Arc::ptr_eq(&p.parts[2], &before.parts[2]));
     }
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::print_stderr)] // figures, and what is skipped, are said
 
 use super::sets::data_dir;
-use crowdwise_ask::numbers::{AskNumbers, NumberReplay, NumberStrategy};
+use crowdwise_ask::numbers::{AskNumbers, NumberCurve, NumberReplay, NumberStrategy};
 use crowdwise_core::simulate::{SimModel, Simulation, Simulator};
 use crowdwise_core::{Context, Dataset, Gold};
 use crowdwise_io::{ReadOptions, Source, read_answers, read_truth};
@@ -53,9 +53,12 @@ fn real_values() {
             let needed: Vec<Option<f64>> = curves.iter().map(|c| c.needed(level * last)).collect();
             eprintln!("{name}: last {last:.2}, values an item to {level} of it {needed:?}");
         }
-        let areas: Vec<f64> = curves.iter().map(|c| c.area()).collect();
-        eprintln!("{name}: mean errors {areas:?}");
-        assert!(areas[1] < areas[0], "{name}: {areas:?}");
+        // on real values the gain is no better than the same number for every item, which is why it is not the default
+        eprintln!("{name}: mean errors {:?}", curves.iter().map(NumberCurve::area).collect::<Vec<_>>());
+        for c in &curves {
+            let end = c.mean()[c.per_item.len() - 1];
+            assert!((end - last).abs() < 0.02 * last, "{name}, {:?}: {end} {last}", c.strategy);
+        }
     }
 }
 
@@ -63,7 +66,8 @@ fn real_values() {
 fn nobody_is_asked_twice_and_prices_count() {
     let (data, _) = simulated();
     let m = data.table.n_annotators();
-    let ask = AskNumbers { n: 50, pending: vec![[3, 2], [3, 4]], ..AskNumbers::default() };
+    let ask =
+        AskNumbers { strategy: NumberStrategy::Gain, n: 50, pending: vec![[3, 2], [3, 4]], ..AskNumbers::default() };
     let asked = ask.next(&data, &mut Context::new(0, 1)).unwrap();
     assert_eq!(asked.len(), 50);
     let mut done: BTreeSet<(u32, u32)> = [(3, 2), (3, 4)].into();
