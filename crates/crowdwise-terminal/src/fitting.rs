@@ -221,6 +221,7 @@ pub fn exit(stop: Option<Stop>, severities: &[Severity], conditions: &[FailIf], 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crowdwise::Subject;
 
     #[test]
     fn the_advice_names_parameters_that_exist() {
