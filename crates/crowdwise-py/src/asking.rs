@@ -46,12 +46,6 @@ pub struct Asking {
     inner: Mutex<Inner>,
 }
 
-impl std::fmt::Debug for Asking {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Asking").finish_non_exhaustive()
-    }
-}
-
 /// What is wanted of a call.
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
