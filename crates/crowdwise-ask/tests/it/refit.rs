@@ -94,7 +94,7 @@ fn ten_steps(data: &Dataset, method: &dyn AnyMethod, name: &str, most: f64) {
 #[test]
 fn simulated_labels_in_ten_steps() {
     ten_steps(&simulated(4000), &DawidSkene::default(), "dawid-skene", 0.01);
-    ten_steps(&simulated(4000), &PooledDawidSkene::default(), "pooled-dawid-skene", 0.005);
+    ten_steps(&simulated(4000), &PooledDawidSkene::default(), "pooled-dawid-skene", 0.01);
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn a_replay_repeats_itself_on_any_number_of_threads() {
     }
 }
 
-/// Three labels an item on average, everybody can label everything: error at most .35 of that of random questions.
+/// Three labels per item on average, everybody can label everything: error at most .35 of that of random questions.
 #[test]
 fn gain_finds_the_good_annotators_of_a_simulated_crowd() {
     let error = |strategy: Strategy, seed: u64| {

@@ -27,7 +27,6 @@ use std::time::{Duration, Instant};
 Examples:
   crowdwise learn votes.csv --features x.npy -m max-mig --model-out m.cw
   crowdwise learn votes.csv --features photos/ -m aggnet --truth truth.csv
-  crowdwise learn votes.csv --features x.npy -m dlc --grid rank=5,10,20
 "
 )]
 pub struct Args {
@@ -43,8 +42,10 @@ pub struct Args {
     /// Set a parameter of the method; `crowdwise methods METHOD` lists them
     #[arg(short, long = "param", value_name = "KEY=VALUE")]
     pub params: Vec<KeyValue>,
-    /// Try every one of these values of a parameter, and of all combinations if given several times, and learn with those that
-    /// predict held-out labels best (with --gold: held-out gold)
+    /// Learn with the values that predict held-out labels best
+    ///
+    /// All combinations are tried if it is given several times, as in `--grid rank=5,10 --grid hidden=64,128`. With --gold the
+    /// values that predict held-out gold best are taken.
     #[arg(long, value_name = "KEY=V1,V2,…")]
     pub grid: Vec<KeyValue>,
     #[command(flatten)]

@@ -200,7 +200,7 @@ impl Args {
             also(format!("fewest, best {}", super::annotators::percent(share)), Crowd::Best(share));
         }
         if let Some(p) = self.accuracy {
-            also(format!("fewest, new annotators of {}", super::annotators::percent(p)), Crowd::Accuracy(p));
+            also(format!("fewest: new annotators of {}", super::annotators::percent(p)), Crowd::Accuracy(p));
         }
         if !self.only.is_empty() {
             let mut known = data.table.annotators().clone();
@@ -223,7 +223,7 @@ impl Args {
                 few if few.len() <= 5 => few.join(" "),
                 many => format!("{} annotators", many.len()),
             };
-            also(format!("fewest, only {name}"), Crowd::These(who));
+            also(format!("fewest: only {name}"), Crowd::These(who));
         }
         Ok(out)
     }

@@ -186,8 +186,16 @@ fn other_kinds_are_handed_over_or_refused() {
     assert_eq!(out.stdout, rank.stdout);
     let out = run(&["next", &pairs, "--for", "a0"]);
     assert!(out.code == 2 && out.stderr.contains("--for"), "{}", out.block());
-    let out = run(&["next", "examples/ratings.csv", "--kind", "real"]);
-    assert!(out.code == 2 && out.stderr.contains("not about numbers yet"), "{}", out.block());
+    let ratings = root().join("examples/ratings.csv").display().to_string();
+    let out = run(&["next", &ratings, "-n", "3", "--format", "csv", "-q"]).ok();
+    assert_eq!(out.stdout.lines().count(), 4, "{}", out.block());
+    let out = run(&["next", &ratings, "--money", "3", "--stop-at", "0.9"]);
+    assert!(out.code == 2 && out.stderr.contains("--money, --stop-at cannot be used with numbers"), "{}", out.block());
+    let out = run(&["next", &ratings, "--strategy", "entropy"]);
+    assert!(out.code == 2 && out.stderr.contains("`--strategy fewest`"), "{}", out.block());
+    let tags = root().join("examples/sequences.csv").display().to_string();
+    let out = run(&["next", &tags]);
+    assert!(out.code == 2 && out.stderr.contains("not about sequences yet"), "{}", out.block());
 }
 
 #[test]

@@ -82,8 +82,8 @@ fn others_can_be_asked_at_another_price() {
     assert_eq!((&*last[0][0], &*last[1][0], &last[0][2]), ("fewest", "gain", &last[1][2]));
     let last_of_fewest = last[0][4].parse::<f64>().unwrap();
     let last = &last[1..];
-    assert_eq!(last[1][0], "fewest, new annotators of 90 %");
-    assert_eq!(last[2][0], "fewest, only a0 a1 a2");
+    assert_eq!(last[1][0], "fewest: new annotators of 90 %");
+    assert_eq!(last[2][0], "fewest: only a0 a1 a2");
     for row in &last[1..] {
         assert_eq!(row[3].parse::<f64>().unwrap(), 2.0 * row[2].parse::<f64>().unwrap());
     }

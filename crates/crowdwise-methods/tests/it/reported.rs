@@ -163,6 +163,8 @@ fn suspicious(k: usize) -> Dataset {
 /// Who cannot see what, and why.
 const UNSEEN: &[(&[&str], &str, &str)] = &[
     (&["spammer-hammer", "ordinal", "mace"], "adversary", "the worst annotator that the model knows guesses"),
+    (&["known-confusions"], "adversary", "it takes all annotators as they are given, and learns of nobody"),
+    (&["known-confusions"], "spammer", "it takes all annotators as they are given, and learns of nobody"),
     (&["majority-vote"], "adversary", "one in thirteen votes is its own, and they make it right now and then"),
     (
         &["kos", "kos-svd", "sparse-spectral-svd", "centred-triplets", "cnmf-spa", "ordinal", "one-class-sources"],

@@ -26,6 +26,7 @@ Examples:
 ",
     after_help = "Exit code 1 if a claim is missed."
 )]
+#[group(skip)]
 pub struct Args {
     #[command(flatten)]
     pub common: super::Args,

@@ -140,7 +140,7 @@ pub fn synthetic(args: &Args, trials: &mut Trials<'_>) -> Result<Part, Error> {
             let ok = over(0).mean >= 98.5 && over(2).mean >= 0.97;
             let figure = format!("{:.2} and {:.3}", over(0).mean, over(2).mean);
             part.claims.push(Claim::new(
-                "table 1, 4 labels an item: labels at least 98.5 %, expertise at least 0.97",
+                "table 1, 4 labels per item: labels at least 98.5 %, expertise at least 0.97",
                 figure,
                 ok,
             ));
