@@ -122,17 +122,16 @@ pub fn assign(candidates: &[Candidate], groups: usize, limits: &Limits) -> Resul
             hint: Some("raise the price, or the largest share".into()),
         });
     }
-    match solve(candidates, groups, limits, Aim::Accuracy(0.0))? {
-        Some(share) => Ok(describe(candidates, groups, share, 0.0)),
-        None => {
-            let least = solve(candidates, groups, limits, Aim::Gap)?.ok_or_else(unsolved)?;
-            let have = describe(candidates, groups, least, 0.0);
-            let over = |gaps: &[f64], limit: f64| gaps.iter().map(|g| g - limit).fold(0.0, f64::max);
-            let raised = over(&have.fpr_gap, limits.fpr_gap).max(over(&have.fnr_gap, limits.fnr_gap));
-            // of all shares with that gap the most accurate ones; without rounding there would be some
-            let best = solve(candidates, groups, limits, Aim::Accuracy(raised + 1e-9))?;
-            Ok(best.map_or(Shares { raised, ..have }, |share| describe(candidates, groups, share, raised)))
-        }
+    if let Some(share) = solve(candidates, groups, limits, Aim::Accuracy(0.0))? {
+        Ok(describe(candidates, groups, share, 0.0))
+    } else {
+        let least = solve(candidates, groups, limits, Aim::Gap)?.ok_or_else(unsolved)?;
+        let have = describe(candidates, groups, least, 0.0);
+        let over = |gaps: &[f64], limit: f64| gaps.iter().map(|g| g - limit).fold(0.0, f64::max);
+        let raised = over(&have.fpr_gap, limits.fpr_gap).max(over(&have.fnr_gap, limits.fnr_gap));
+        // of all shares with that gap the most accurate ones; without rounding there would be some
+        let best = solve(candidates, groups, limits, Aim::Accuracy(raised + 1e-9))?;
+        Ok(best.map_or(Shares { raised, ..have }, |share| describe(candidates, groups, share, raised)))
     }
 }
 

@@ -58,7 +58,7 @@ pub fn matrices(file: &str, data: &Dataset, shares_given: bool, talk: Talk) -> R
                 out.push(value("class_shares", &shares));
             }
             Some(c) => {
-                talk.note(format_args!("{file} has no share for class `{c}`: all classes are taken to be alike"))
+                talk.note(format_args!("{file} has no share for class `{c}`: all classes are taken to be alike"));
             }
         }
     }

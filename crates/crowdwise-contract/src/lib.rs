@@ -248,7 +248,7 @@ pub fn cancelled_runs_give_what_is_there(methods: &[Entry], sample: impl Fn(&Ent
     for e in methods {
         for &kind in e.info.accepts {
             let (d, m) = (sample(e, kind), e.default());
-            let d = needed_by(&e.info, &d);
+            let d = needed_by(e.info, &d);
             let flag = AtomicBool::new(true);
             let f = m.fit(&d, &mut Context::new(0, 1).with_cancel(&flag)).unwrap();
             check_valid(&f, &d, "cancelled");

@@ -64,7 +64,7 @@ pub fn read_annotator_limits(source: &Source) -> Result<Read<Vec<AnnotatorRow>>,
         if let (Some(from), Some(to)) = (last.from, last.to)
             && to < from
         {
-            file.problems.push(format!("line {}: `to` is before `from`", row.line));
+            file.problems.push(format!("line {}: `to` is before `from`", row.at));
         }
     }
     file.finish(rows, "annotator", "the columns are annotator, price, capacity, from, to, max_share, group")
@@ -98,7 +98,7 @@ pub fn read_pending_questions(source: &Source) -> Result<Read<Vec<PendingRow>>, 
 
 /// One row: what names it, and the other columns in their order.
 struct Line {
-    line: u64,
+    at: u64,
     key: Vec<String>,
     cells: Vec<Option<String>>,
 }
@@ -198,13 +198,13 @@ impl Columns {
                 continue;
             }
             let cells = self.others.iter().map(|c| c.and_then(field)).collect();
-            return Ok(Some(Line { line, key, cells }));
+            return Ok(Some(Line { at: line, key, cells }));
         }
     }
 
     fn complain(&mut self, row: &Line, column: usize, text: &str, must: &str) {
         let name = self.others[column].map_or("", |c| self.names[c].as_str());
-        self.problems.push(format!("line {}: {name} is `{}`, but must be {must}", row.line, brief(text)));
+        self.problems.push(format!("line {}: {name} is `{}`, but must be {must}", row.at, brief(text)));
     }
 
     fn number(&mut self, row: &Line, column: usize, must: &str, fits: impl Fn(f64) -> bool) -> Option<f64> {

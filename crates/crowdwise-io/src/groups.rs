@@ -19,7 +19,7 @@ pub fn read_groups(source: &Source, table: &Table) -> Result<Read<BTreeMap<Strin
     let name = |j: usize| table.annotators().name(j).to_owned();
     let value: BTreeMap<String, String> =
         of.iter().enumerate().filter_map(|(j, g)| Some((name(j), names.name((*g)? as usize).to_owned()))).collect();
-    let (groups, n) = (who.word(names.len(), "group"), who.word(value.len(), "annotator"));
+    let (groups, n) = (word(names.len(), "group"), word(value.len(), "annotator"));
     notes.insert(0, format!("{groups} of {n} in {file}"));
     Ok(Read { value, notes })
 }
@@ -40,9 +40,9 @@ pub fn read_attribute(
         who.read(source, group, Wanted { asked: item, ..Wanted::of(Role::Item) })?;
     let attribute = Attribute::new(of.iter().map(|g| g.map(|g| names.name(g as usize))));
     let with = of.iter().flatten().count();
-    notes.insert(0, format!("{} of {} in {file}", who.word(names.len(), "group"), who.word(with, "item")));
+    notes.insert(0, format!("{} of {} in {file}", word(names.len(), "group"), word(with, "item")));
     if with < of.len() {
-        notes.push(format!("{} without a group in {file}", who.word(of.len() - with, "item")));
+        notes.push(format!("{} without a group in {file}", word(of.len() - with, "item")));
     }
     Ok(Read { value: attribute, notes })
 }
@@ -62,11 +62,11 @@ struct Found {
     file: String,
 }
 
-impl Members<'_> {
-    fn word(&self, n: usize, one: &str) -> String {
-        format!("{} {one}{}", group(n as u64), if n == 1 { "" } else { "s" })
-    }
+fn word(n: usize, one: &str) -> String {
+    format!("{} {one}{}", group(n as u64), if n == 1 { "" } else { "s" })
+}
 
+impl Members<'_> {
     fn read(&self, source: &Source, group: Wanted<'_>, own: Wanted<'_>) -> Result<Found, Error> {
         let one = self.role.name();
         let rows = Beside::open(source, &[own, group], &format!("{one} and group"))?;
@@ -116,7 +116,7 @@ impl Members<'_> {
         }
         let mut notes = Vec::new();
         if !unknown.is_empty() {
-            let (n, name) = (self.word(unknown.len(), one), brief(unknown.name(0)));
+            let (n, name) = (word(unknown.len(), one), brief(unknown.name(0)));
             notes.push(format!("{n} of {file} {} left out (the first is `{name}`)", self.rest));
         }
         Ok(Found { of, names, notes, file })

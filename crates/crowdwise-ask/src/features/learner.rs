@@ -121,7 +121,10 @@ pub struct Cold {
 
 impl std::fmt::Debug for Cold {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cold").field("method", &self.learner.info().id).field("items", &self.features.rows()).finish()
+        f.debug_struct("Cold")
+            .field("method", &self.learner.info().id)
+            .field("items", &self.features.rows())
+            .finish_non_exhaustive()
     }
 }
 

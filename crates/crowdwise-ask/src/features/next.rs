@@ -101,13 +101,12 @@ pub fn next(data: &Dataset, wanted: Wanted<'_>, cx: &mut Context<'_>) -> Result<
         });
     }
     let (k, m) = (labels.k, labels.m);
-    let mut learner: Box<dyn Learner> = match wanted.learner {
-        Some(learner) => Box::new(Cold::new(learner, features.clone(), k, m)),
-        None => {
-            let dlc = Dlc::default();
-            let epochs = dlc.training.epochs;
-            Box::new(Dalc::new(&dlc, features, k, m, (epochs, epochs), cx.seed)?)
-        }
+    let mut learner: Box<dyn Learner> = if let Some(learner) = wanted.learner {
+        Box::new(Cold::new(learner, features.clone(), k, m))
+    } else {
+        let dlc = Dlc::default();
+        let epochs = dlc.training.epochs;
+        Box::new(Dalc::new(&dlc, features, k, m, (epochs, epochs), cx.seed)?)
     };
     learner.refit(&labels, cx)?;
     let known = learner.known(&labels, cx)?;

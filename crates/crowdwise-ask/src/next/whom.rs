@@ -103,7 +103,7 @@ impl Whom {
         } else if self.who.len() <= MANY {
             (0..self.who.len()).for_each(offer);
         } else {
-            let order = &self.alike[&self.kind(q)];
+            let order = &self.alike[&Self::kind(q)];
             // those without room are passed over, so that a full annotator does not hide the next one
             let free = order.iter().filter(|&&p| room.free(item, self.who[p as usize]));
             free.take(SHORT).for_each(|&p| offer(p as usize));
@@ -111,14 +111,14 @@ impl Whom {
         out
     }
 
-    fn kind(&self, q: &[f64]) -> (usize, usize, u32) {
+    fn kind(q: &[f64]) -> (usize, usize, u32) {
         let [a, b] = crate::score::two_best(q);
         (a, b, (q[a] * STEPS) as u32)
     }
 
     /// Makes sure that annotators are in order for items that are split as this one is.
     fn order_alike(&mut self, q: &[f64]) {
-        let kind = self.kind(q);
+        let kind = Self::kind(q);
         if self.alike.contains_key(&kind) {
             return;
         }

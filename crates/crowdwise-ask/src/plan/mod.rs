@@ -196,7 +196,7 @@ impl Planner {
             .iter()
             .enumerate()
             .map(|(c, crowd)| {
-                self.outlook(&pilot, &model, &habits, &draws, crowd, &shift, start(&crowd.name), (seed, c))
+                self.outlook(&pilot, &model, &habits, &draws, crowd, &shift, &start(&crowd.name), (seed, c))
             })
             .collect();
         Ok(Plan {
@@ -247,7 +247,7 @@ impl Planner {
         draws: &[Draw],
         choice: &Choice,
         shift: &Shift,
-        start: Row,
+        start: &Row,
         (seed, number): (u64, usize),
     ) -> Outlook {
         let answers = &pilot.answers;

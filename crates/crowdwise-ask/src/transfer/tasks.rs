@@ -40,6 +40,7 @@ impl Task {
 
 /// The target first, then the sources, with all their annotators.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_field_names, reason = "tasks are tasks")]
 pub struct Tasks {
     /// All annotators, sorted by name.
     pub annotators: Vec<String>,

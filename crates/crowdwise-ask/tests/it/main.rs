@@ -1,4 +1,5 @@
 //! Asking, on simulated answers and on the real sets where they are.
+#![allow(clippy::print_stdout, clippy::print_stderr)] // what was measured, and what was left out, is said
 
 mod features;
 mod leases;

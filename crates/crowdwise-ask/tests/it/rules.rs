@@ -50,7 +50,7 @@ fn every_strategy_asks_free_pairs_once_and_repeats_itself() {
         assert!(strategy == Strategy::Greedy || asked != other, "{strategy:?}: another seed");
         assert_eq!(Strategy::find(strategy.name()), Ok(strategy));
     }
-    assert!(Strategy::find("entrpy").unwrap_err().hint().unwrap().to_string().contains("`entropy`"));
+    assert!(Strategy::find("entrpy").unwrap_err().hint().unwrap().clone().contains("`entropy`"));
 }
 
 #[test]

@@ -165,7 +165,7 @@ const FOLDS: usize = 3;
 
 /// All settings of the grid; slips in it come at once.
 fn settings(args: &Args) -> Result<Vec<Vec<(String, Value)>>, Error> {
-    check_repeated("parameter of the grid", args.grid.iter().map(|a| a.key()))?;
+    check_repeated("parameter of the grid", args.grid.iter().map(crowdwise_terminal::options::KeyValue::key))?;
     let given = |key: &str| args.params.iter().any(|p| p.key() == key);
     let twice = args.grid.iter().filter(|a| given(a.key())).map(|a| Error::Usage {
         what: format!("`{}` is given by -p and by --grid", a.key()),

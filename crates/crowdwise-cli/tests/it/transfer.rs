@@ -13,7 +13,7 @@ fn answers(items: usize, per_item: usize, shift: usize, names: &[&str]) -> Strin
             let j = (i * 3 + x * 2 + i / names.len()) % names.len();
             let wrong = match names[j] {
                 "bad" => (i * 2 + shift) % 5 < 3,
-                _ => (i * 7 + j * 11 + shift) % 13 == 0,
+                _ => (i * 7 + j * 11 + shift).is_multiple_of(13),
             };
             let z = (i + shift) % 3;
             text += &format!("i{i},{},c{}\n", names[j], if wrong { (z + 1 + i % 2) % 3 } else { z });

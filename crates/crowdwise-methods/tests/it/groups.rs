@@ -1,7 +1,6 @@
 //! Dependent annotators and adversaries: the settings of the survey, real judges, copies.
 
-#[path = "../../../crowdwise-core/tests/support/sets.rs"]
-mod sets;
+use crate::common as sets;
 
 use crowdwise_core::questions::{copies, panel_of_labels};
 use crowdwise_core::{AnyMethod, Context, Dataset, Fit, Gold, LabelKind, TableBuilder, stats, stream};

@@ -1,3 +1,5 @@
+#![allow(clippy::print_stdout)] // what was measured
+
 use super::*;
 use crowdwise_core::stream;
 use rand::RngExt;

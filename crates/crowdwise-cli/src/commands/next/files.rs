@@ -25,8 +25,10 @@ pub fn uses_time(args: &Args) -> bool {
     args.now.is_some() || args.annotators.is_some() || args.input.items.is_some()
 }
 
-/// Annotators and questions that are out, as rows.
-pub fn tables(args: &Args, talk: Talk) -> Result<(Option<Vec<AnnotatorRow>>, Option<Vec<PendingRow>>), Error> {
+/// Annotators, and questions that are out, where files of them were given.
+type Tables = (Option<Vec<AnnotatorRow>>, Option<Vec<PendingRow>>);
+
+pub fn tables(args: &Args, talk: Talk) -> Result<Tables, Error> {
     let mut problems: Vec<Error> = Vec::new();
     let annotators = args.annotators.as_deref().map(|f| io::read_annotator_limits(&Source::from_arg(f))).transpose();
     let pending = args.pending.as_deref().map(|f| io::read_pending_questions(&Source::from_arg(f))).transpose();

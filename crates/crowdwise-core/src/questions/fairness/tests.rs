@@ -29,8 +29,10 @@ fn fit_of(data: &Dataset, k: usize, posterior: Vec<f64>) -> Fit {
     }
 }
 
-/// Items of known class and group: (truth, group, what every annotator says).
-fn crowd(k: usize, items: &[(usize, Option<usize>, Vec<Option<usize>>)]) -> (Dataset, Fit) {
+/// Truth, group, what every annotator says.
+type Item = (usize, Option<usize>, Vec<Option<usize>>);
+
+fn crowd(k: usize, items: &[Item]) -> (Dataset, Fit) {
     let mut b = TableBuilder::new(LabelKind::Categorical);
     (0..k).for_each(|c| _ = b.classes.intern(&c.to_string()));
     (0..items[0].2.len()).for_each(|j| _ = b.annotators.intern(&format!("a{j:02}")));

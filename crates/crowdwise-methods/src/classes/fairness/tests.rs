@@ -1,3 +1,5 @@
+#![allow(clippy::print_stdout)] // what was measured
+
 use super::{FairConfusion, UnfairCrowd};
 use crate::classes::confusion::DawidSkene;
 use crowdwise_core::questions::{evaluate, fairness, findings};

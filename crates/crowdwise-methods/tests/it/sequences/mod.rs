@@ -7,5 +7,4 @@ mod ner;
 mod recovery;
 mod tags;
 
-#[path = "../../../../crowdwise-core/tests/support/sets.rs"]
-mod sets;
+use crate::common as sets;

@@ -168,7 +168,7 @@ impl Model for Pooled {
                 for t in 0..k {
                     let total = self.prior_of(k, j, t).1 + (0..k).map(|l| counts[l * k + t]).sum::<f64>();
                     (0..k).for_each(|l| {
-                        table[l * k + t] = (counts[l * k + t] + self.prior_of(k, j, l * k + t).0) / total
+                        table[l * k + t] = (counts[l * k + t] + self.prior_of(k, j, l * k + t).0) / total;
                     });
                 }
             }

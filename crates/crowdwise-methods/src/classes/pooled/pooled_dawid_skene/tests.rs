@@ -1,4 +1,5 @@
 //! Annotators who bring labels from elsewhere.
+#![allow(clippy::print_stdout)] // what was measured
 
 use super::*;
 use crate::classes::confusion::KnownConfusions;
