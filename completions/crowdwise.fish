@@ -37,6 +37,12 @@ complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "compare" -d 'Co
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "learn" -d 'Train a classifier from features and crowd labels'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "predict" -d 'Classify new items with a trained classifier'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "rank" -d 'Rank items from comparisons, and suggest which pair to ask about next'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "next" -d 'Choose what to ask next, and whom'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "plan" -d 'Plan how many more labels to ask for: predicted accuracy, money, a target'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "replay" -d 'Replay strategies of asking on recorded answers'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "bandit" -d 'Replay recorded labels: which annotator a bandit would ask, and what that loses'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "assign" -d 'Share questions among annotators so that groups of items are treated alike'
+complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "transfer" -d 'Learn from other tasks of the same annotators'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "simulate" -d 'Simulate data with known truth'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "report" -d 'Write a self-contained HTML report'
 complete -c crowdwise -n "__fish_crowdwise_needs_command" -f -a "repro" -d 'Reproduce a published table, or one of our own'
@@ -82,6 +88,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l items -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand inspect" -l wide -d 'The file has one row per item and one column per annotator'
@@ -97,7 +105,11 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s m -l method 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -s p -l param -d 'Set a parameter of the method; `crowdwise methods METHOD` lists them' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l truth -d 'Known truth (item,label), used for evaluation only' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l gold -d 'Gold labels (item,label) that the fit uses' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l continue -d 'Go on from a fit of fewer answers that `-o FIT.json` kept, with its method and parameters: fewer iterations, same result' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l groups -d 'Groups of annotators (annotator,group), for group-aware-vote and group-aware-em' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l prior-fit -d 'Earlier fit (.json) whose annotators are the prior of these, matched by name, for pooled-dawid-skene' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l annotators-from -d 'Known confusion matrices for known-confusions: a fit, or annotator,truth,label,probability' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l positive -d 'The class that counts as positive where groups of items are compared [default: the last of two, else each]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l features -d 'Item features, one row per item (.npy or CSV), for methods that use them' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l spans -d 'Write the spans of tagged sequences to FILE as JSON lines' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l fail-if -d 'Exit with code 1 if this is the case' -r -f -a "not-converged\t'The fit did not converge'
@@ -140,6 +152,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l items -d 'Li
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l posterior -d 'Add a probability column for each class'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand fit" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
@@ -159,6 +173,7 @@ agreement\t'Lowest agreement with others first'
 labels\t'Most labels first'
 flags\t'Flagged ones first'"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l level -d 'Confidence level of the intervals, between 0 and 1 [default: 0.9]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l positive -d 'The class that counts as positive where groups of items are compared [default: the last of two, else each]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l fail-if -d 'Exit with code 1 if this is the case' -r -f -a "not-converged\t'The fit did not converge'
 findings\t'There is any warning or problem'
 problem\t'There is a problem'"
@@ -202,6 +217,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l items
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand annotators" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
@@ -260,6 +277,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l items -d '
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand items" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
@@ -317,6 +336,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l items -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
@@ -332,8 +353,9 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s h -l hel
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l features -d 'Features, one row per item: .npy or CSV; images as .npy of N x height x width (x channels), or a folder of PNG and JPEG files named after the items' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s m -l method -d 'Method [default: chosen by the kind of sources]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s p -l param -d 'Set a parameter of the method; `crowdwise methods METHOD` lists them' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l grid -d 'Learn with the values that predict held-out labels best' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-features -d 'Features of items to test the classifier on' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-truth -d 'Their classes: columns row,label (from 0) or item,label, or one class a line' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-truth -d 'Their classes: columns row,label (from 0) or item,label, or one per line' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-items -d 'Which row of the test features is which item' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l truth -d 'Known truth (item,label), used for evaluation only' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l gold -d 'Gold labels (item,label) that the fit uses' -r
@@ -378,6 +400,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l items -d '
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l posterior -d 'Add a probability column for each class'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
@@ -428,8 +452,11 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l items -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l posterior -d 'Add a probability column for each class'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l expertise -d 'How often every annotator is right on every item (rows item, annotator, expertise), for models in which that depends on the item: dlc, instance-confusion, mnn'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l wide -d 'The file has one row per item and one column per annotator'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand predict" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
@@ -485,6 +512,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l items -d 'L
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
@@ -497,6 +526,381 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -l sets -d 'La
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s q -l quiet -d 'Print errors only'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -s n -l questions -d 'Number of questions' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l money -d 'As many questions as this buys, instead of a number of them' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l strategy -d 'How to choose: gain, fewest, sure, worth, random …' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l for -d 'Questions for this annotator only' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l annotators -d 'Who can be asked [default: everybody who answered]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l pending -d 'Questions that are out and not answered yet' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l gold -d 'Known truth (item,label), which is not asked' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l features -d 'Item features, one row per item (.npy or CSV): a classifier learns beside the answers (DALC and its relatives)' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l stop-at -d 'Leave items alone whose class is this sure [default: 0.9 for the strategy sure, else none]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l value -d 'What a right item is worth, in the money of the prices (strategy worth)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l max-per-item -d 'Maximum number of labels per item, questions included [default: three times the mean, at least 10]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l max-share -d 'Maximum share of all answers by one annotator' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l max-out -d 'Maximum number of questions out to one annotator' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l budget -d 'Budget for all answers, those that are there included' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l coverage -d 'Share of the questions for items with few labels, annotators at random (strategy gain)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l price-power -d 'Divide gains by price to this power' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l lease -d 'Minutes after which a question that is out counts as not answered [default: never]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l now -d 'The time, such as 2026-03-31T18:00, for hours, deadlines and leases [default: now]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+conll\t''
+spans\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l unordered -d 'The classes are not ordered, even if they look like grades'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l target -d 'Accuracy to reach' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l per-item -d 'Labels per item to show [default: some from 2 to 30]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l money -d 'Sums of money to show' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l price -d 'Price of a label' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l gold -d 'True labels (item,label) of some items, which show how right the labels are; 30 to 50 random ones are enough' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l strategies -d 'How questions are chosen, such as fewest,gain [default: fewest, the same number of labels for every item]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l best -d 'Also plan with the best annotators only, this share of them' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l accuracy -d 'Also plan with new annotators who are right with this probability' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l only -d 'Also plan with these annotators only' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l other-price -d 'Price of a label by annotators of --best, --accuracy or --only [default: that of --price]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l most -d 'Most labels per item that anybody would ask for' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l draws -d 'Simulated futures' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l fail-if -d 'Exit with code 1 if this is the case' -r -f -a "not-converged\t'The fit did not converge'
+findings\t'There is any warning or problem'
+problem\t'There is a problem'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+conll\t''
+spans\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l unordered -d 'The classes are not ordered, even if they look like grades'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l truth -d 'Known truth (item,label)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l strategies -d 'Strategies, of those of `next`' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l base -d 'The strategy that others are compared with' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l orderings -d 'Random orders, each with its own first labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l start -d 'Random labels of every item to begin with' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l batch -d 'Questions between two fits, as a share of the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l coverage -d 'Share of the questions of gain for items with few labels, annotators at random' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l budget -d 'End after so many labels [default: all]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l curves -d 'Also write the mean curves (strategy, labels, accuracy, standard error) into this file' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+conll\t''
+spans\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l unordered -d 'The classes are not ordered, even if they look like grades'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l truth -d 'True labels (item,label); annotators answer the items in it' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l policies -d 'Policies [default: all]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l rewards -d 'What a label earns' -r -f -a "gold\t'1 if it is right, as if every item were a gold question'
+posterior\t'The probability that it is right, by all labels so far'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l labels -d 'Labels to ask for [default: a quarter of those recorded]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l money -d 'Money to spend [default: no limit]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l price -d 'Price of a label by one annotator; all others cost 1' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l batch -d 'Labels between two estimates of posterior rewards' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l orderings -d 'Runs of each policy, in other orders of the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+conll\t''
+spans\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l unordered -d 'The classes are not ordered, even if they look like grades'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand bandit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l max-gap -d 'Largest gap of false positive and false negative rate between groups' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l max-fpr-gap -d 'Largest gap of the false positive rate [default: --max-gap]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l max-fnr-gap -d 'Largest gap of the false negative rate [default: --max-gap]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l max-share -d 'Largest share of one annotator, so that labels stay those of many' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l prices -d 'Price of a label by each annotator (annotator,price) [default: 1 for everybody]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l max-price -d 'Largest mean price of a label' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l min-labels -d 'Leave out annotators with fewer labels (with --gold: on items of known class)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -s m -l method -d 'The method for answers [default: auto]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -s p -l param -d 'A parameter of the method' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l gold -d 'Gold labels (item,label) that the fit uses' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+conll\t''
+spans\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l unordered -d 'The classes are not ordered, even if they look like grades'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand assign" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l source -d 'Answers of another task with some of the same annotators; may be given several times' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l show -d 'What to list' -r -f -a "annotators\t'How accurate each annotator is, or would be, at the task'
+labels\t'Labels of the items'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l features -d 'Features of the items (.npy or CSV): a classifier and reliabilities that depend on them are transferred, too' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l source-features -d 'Features of the items of each source, in the order of the sources' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l abilities -d 'Numbers in the ability vector of an annotator (without --features)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l truth -d 'Known truth (item,label), used for evaluation only' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l input-format -d 'Input format [default: detected from the file name and content]' -r -f -a "csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+arrow\t''
+conll\t''
+spans\t''
+label-studio\t''
+prodigy\t''
+mturk\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l kind -d 'Kind of labels [default: detected from the columns]' -r -f -a "categorical\t''
+real\t''
+preference\t''
+similarity\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l item -d 'Column with the items' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l annotator -d 'Column with the annotators' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l label -d 'Column with the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l columns -d 'Column names, for a file without a header' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l order -d 'The classes are ordered like this, from one end of the scale to the other' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l items -d 'List of all items, one per row; unlabelled ones get a prediction too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l abstain -d 'Treat this label as a missing answer' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l unguarded -d 'Use the sources even if they do not help to predict held-out labels (with --features)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l wide -d 'The file has one row per item and one column per annotator'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l ordered -d 'The classes are ordered (grades) [default: well-known scales are recognised]'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l unordered -d 'The classes are not ordered, even if they look like grades'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l skip-bad-rows -d 'Skip rows that cannot be read and report how many'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l keep-rejected -d 'Mechanical Turk: use rejected assignments too'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -l sets -d 'Labels are sets (`a|b`, `|` for none, or several rows): every class of an item becomes a yes-or-no item `item|class`'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand transfer" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -s o -l output -d 'Directory to write to; created if missing' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l items -d 'Number of items (tokens for sequences) [default: 1000]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand simulate" -l annotators -d 'Number of annotators [default: 50]' -r
@@ -558,6 +962,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l items -d 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l wide -d 'The file has one row per item and one column per annotator'
@@ -569,22 +975,27 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -l sets -d '
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s q -l quiet -d 'Print errors only'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -s q -l quiet -d 'Print errors only'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "label-integration" -d 'Errors and times on TREC, Bluebird, RTE and Dog, ours beside the published'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "groups" -d 'Annotators in groups: methods that know of them and methods that do not, as items grow'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "scaling" -d 'Time and peak memory of every method for classes, as labels grow'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "quality" -d 'Every method on every real set: accuracy, log-loss, calibration, time'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "trust" -d 'What can be trusted: probabilities, intervals, order of rows, sources, copies, learners'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "coverage" -d 'How often 90 % intervals hold the truth, on simulated crowds'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "labelme" -d 'Every learner on LabelMe and Music, beside published figures and peers'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "max-mig" -d 'Annotators who err alone, always say the same, or copy each other'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "deep-bp" -d 'Bad priors, spammers and blurred images'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "bayes-dgc" -d 'A share of the labels of nine annotators, with and without features'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "dlc" -d 'Annotators whose reliability depends on the item'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration groups scaling quality trust coverage labelme max-mig deep-bp bayes-dgc dlc learning" -f -a "learning" -d 'The five tables of learners in one page'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "label-integration" -d 'Errors and times on TREC, Bluebird, RTE and Dog, ours beside the published'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "asking" -d 'What to ask next: strategies replayed on the real sets, beside round robin'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "groups" -d 'Annotators in groups: methods that know of them and methods that do not, as items grow'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "asking-pairs" -d 'Which pair to compare next: gain, closest scores, fewest comparisons and chance on three real sets'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "fairness" -d 'Annotators who treat groups of items differently, and what methods make of their labels'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "scaling" -d 'Time and peak memory of every method for classes, as labels grow'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "quality" -d 'Every method on every real set: accuracy, log-loss, calibration, time'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "trust" -d 'What can be trusted: probabilities, intervals, order of rows, sources, copies, learners'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "coverage" -d 'How often 90 % intervals hold the truth, on simulated crowds'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "planner" -d 'What a pilot predicts of more labels, beside what they gave'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "labelme" -d 'Every learner on LabelMe and Music, beside published figures and peers'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "max-mig" -d 'Annotators who err alone, always say the same, or copy each other'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "deep-bp" -d 'Bad priors, spammers and blurred images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "bayes-dgc" -d 'A share of the labels of nine annotators, with and without features'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "dlc" -d 'Annotators whose reliability depends on the item'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "dalc" -d 'What to ask next, and whom: labels needed by random and by active choice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and not __fish_seen_subcommand_from label-integration asking groups asking-pairs fairness scaling quality trust coverage planner labelme max-mig deep-bp bayes-dgc dlc dalc learning" -f -a "learning" -d 'The five tables of learners in one page'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
@@ -605,6 +1016,29 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s q -l quiet -d 'Print errors only'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from label-integration" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -l sets -d 'Sets [default: the 14 of the table]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -l strategies -d 'Strategies beside fewest' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -l orderings -d 'Random orders of every set' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l max -d 'Most items; sizes are 100, 200, 500, 1000 …' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l repeats -d 'Crowds of each size' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -l svg -d 'Also draw the picture into this file' -r -F
@@ -627,6 +1061,49 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s q -l quiet -d 'Print errors only'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from groups" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -l orderings -d 'Orders in which the answers are uncovered' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -l random -d 'Share of each batch by chance' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from asking-pairs" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from fairness" -l items -d 'Items of a crowd' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from fairness" -l repeats -d 'Crowds for each bias' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from fairness" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from fairness" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from fairness" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from fairness" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from fairness" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from fairness" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from fairness" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from fairness" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from fairness" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from fairness" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from fairness" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -s m -l method -d 'Methods [default: all for classes]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l max -d 'Most labels; sizes are 10 000, 100 000 …' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from scaling" -l limit -d 'Seconds that one fit may take; larger sizes are then left out, and that is said' -r
@@ -680,6 +1157,15 @@ sources\t'Sources that vote for one class: beside majority vote'
 dependence\t'Copies, schools and families of annotators'
 difficulty\t'Items that differ, and ordered grades'
 learners\t'Learners: the default beside two stages with majority vote'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l quick -d 'Fewer crowds of each design, in all parts or only in these' -r -f -a "calibration\t'Probabilities: simulated crowds and real sets'
+curve\t'Probabilities: what the prior of shared errors costs in both worlds'
+coverage\t'Intervals: how often they hold the truth'
+order\t'Order of rows: what it changes'
+sources\t'Sources that vote for one class: beside majority vote'
+dependence\t'Copies, schools and families of annotators'
+difficulty\t'Items that differ, and ordered grades'
+learners\t'Learners: the default beside two stages with majority vote'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l crowds -d 'Crowds of each design in the part coverage [default: 100, or 5 with --quick]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
 csv\t''
@@ -695,7 +1181,6 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 json\t'One JSON object a line on standard error'
 none\t''"
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l quick -d 'Fewer crowds of each design'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from trust" -s q -l quiet -d 'Print errors only'
@@ -722,6 +1207,30 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s q -l quiet -d 'Print errors only'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from coverage" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -l sets -d 'Only these sets [default: those of which at least three labels per item are recorded]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -l pilots -d 'Labels per item of the pilot' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -l orderings -d 'Random orders of the labels' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -l draws -d 'Simulated futures of each pilot' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from planner" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from labelme" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
@@ -837,6 +1346,36 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_se
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s q -l quiet -d 'Print errors only'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dlc" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l format -d 'Output format [default: from the extension of -o; a table on a terminal, csv in a pipe]' -r -f -a "table\t''
+csv\t''
+tsv\t''
+jsonl\t''
+json\t''
+parquet\t''
+markdown\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -s o -l output -d 'Write to FILE, which appears only once it is complete' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l seed -d 'Random seed' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l threads -d 'Number of threads [default: all cores]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l progress -d 'How to show progress on stderr [default: a bar on a terminal]' -r -f -a "bar\t'A bar, also where standard error is not a terminal'
+json\t'One JSON object a line on standard error'
+none\t''"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l sets -d 'Sets of figure 5 [default: all but low-rank-wide]' -r -f -a "low-rank\t'The generator of the paper, labels right with probability η'
+low-rank-wide\t'The same, annotators twice as different'
+mnist\t'Digits 0 to 4 against 5 to 9, 600 simulated annotators'
+labelme\t'LabelMe, recorded labels'
+music\t'Music, recorded labels'"
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l strategies -d 'What is asked in figure 5: rd, ac, ad, dalc, dalc-q, gain, bald, activelab [default: the first six]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l quick -d 'A small version that takes seconds: few runs, few epochs, simulated features in place of images'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l count-copies -d 'Count annotators who copy each other separately, instead of as one voice'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -l curves-only -d 'Leave out the tables and the figures 2 to 4'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -s q -l quiet -d 'Print errors only'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from dalc" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l seeds -d 'Runs of everything, each with a seed of its own [default: 5; deep-bp: 20]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l keep -d 'Keep the figures of finished runs in this file and take them from there, so that a long table can be interrupted and continued; begin a new file when methods have changed' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand repro; and __fish_seen_subcommand_from learning" -l data -d 'Folder of the real datasets [default: the variable CROWDWISE_DATA, else ../shared/data]' -r -F
@@ -910,6 +1449,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l items -d
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l abstain -d 'Treat this label as a missing answer' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l probabilities -d 'Class probabilities from a classifier, one row per item, one column per class (CSV or .npy)' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l graph -d 'Pairs of neighbouring items, one pair per row (CSV or TSV)' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l attribute -d 'Groups of items (item,group) that should be treated alike, such as dialects; the answers file works too' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l attribute-column -d 'Column of the attribute file with the groups [default: attribute or group]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l max-memory -d 'Memory limit for one file or one table of numbers, such as 4GiB [default: three quarters of the machine\'s]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l spreadsheet-safe -d 'In CSV and TSV, put an apostrophe before text that a spreadsheet would read as a formula (`=`, `+`, `-`, `@`)'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand convert" -l wide -d 'The file has one row per item and one column per annotator'

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ._families.difficulty import *  # noqa: F403
     from ._families.em import *  # noqa: F403
     from ._families.expert import *  # noqa: F403
+    from ._families.fairness import *  # noqa: F403
     from ._families.graphs import *  # noqa: F403
     from ._families.groups import *  # noqa: F403
     from ._families.information import *  # noqa: F403
@@ -71,6 +72,7 @@ __all__ = [
     "DsHmm",
     "DsMrf",
     "EnhancedBCC",
+    "FairConfusion",
     "GLAD",
     "GaussianAnnotators",
     "GeoCrowdNet",
@@ -81,6 +83,7 @@ __all__ = [
     "IBCC",
     "InstanceConfusion",
     "KOS",
+    "KnownConfusions",
     "KosSVD",
     "LabelModel",
     "LevelPropagation",
@@ -135,6 +138,7 @@ CLASSES: dict[str, str] = {
     "spammer-hammer": "SpammerHammer",
     "bayes-dawid-skene": "BayesDawidSkene",
     "ibcc": "IBCC",
+    "known-confusions": "KnownConfusions",
     "pooled-dawid-skene": "PooledDawidSkene",
     "community-bcc": "CommunityBCC",
     "hierarchical-dawid-skene": "HierarchicalDawidSkene",
@@ -185,6 +189,7 @@ CLASSES: dict[str, str] = {
     "group-aware-vote": "GroupAwareVote",
     "group-aware-em": "GroupAwareEm",
     "adversary-spectral": "AdversarySpectral",
+    "fair-confusion": "FairConfusion",
     "plackett-luce": "PlackettLuce",
     "pref-e2e": "PrefE2e",
     "sml": "Sml",
@@ -251,6 +256,7 @@ _FAMILY = {
     "DsHmm": "chains",
     "DsMrf": "graphs",
     "EnhancedBCC": "pooled",
+    "FairConfusion": "fairness",
     "GLAD": "difficulty",
     "GaussianAnnotators": "real",
     "GeoCrowdNet": "layer",
@@ -261,6 +267,7 @@ _FAMILY = {
     "IBCC": "confusion",
     "InstanceConfusion": "expert",
     "KOS": "messages",
+    "KnownConfusions": "confusion",
     "KosSVD": "spectral",
     "LabelModel": "sources",
     "LevelPropagation": "real",

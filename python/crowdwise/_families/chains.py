@@ -270,7 +270,7 @@ class CrfCrowd(Aggregator):
     numpy program of the same model reaches a span F1 of 0.559 on unseen text, with tags of majority vote 0.532, of
     Dawid-Skene 0.618, of `bayes-seq` 0.622. Merged tags are the default for this reason. With few sequences, or
     features that say little, it falls below majority vote. This program, learned from the crowd's tags of one half
-    of that text and tried on the other half (`cargo test -p crowdwise-methods --test sequences unseen_text --
+    of that text and tried on the other half (`cargo test -p crowdwise-methods --test it unseen_text --
     --nocapture`; 858 features of words), reaches 0.507 with merged votes, 0.578 with Dawid-Skene's tags and 0.577
     with those of `bayes-seq`.
 

@@ -13,6 +13,7 @@ __all__ = [
     "ConfusionVector",
     "DawidSkene",
     "IBCC",
+    "KnownConfusions",
     "OneCoin",
     "SpammerHammer",
 ]
@@ -538,6 +539,70 @@ class IBCC(Aggregator):
         self.beta_diagonal = beta_diagonal
         self.beta_off = beta_off
         self.init = init
+        self.random_state = random_state
+        self.threads = threads
+        self.progress = progress
+
+
+class KnownConfusions(Aggregator):
+    r"""The most probable class under confusion matrices and class shares that are given.
+
+    Use it when the annotators are known from elsewhere: a test with gold questions, an earlier project, a fit on
+    more data than these. A few labels of annotators whose matrices are known are worth more than a fit that has to
+    learn them from these labels alone. Do not use it with matrices of another task: then it may fall below majority
+    vote, and `pooled-dawid-skene` with `--prior-fit` starts from them and learns.
+
+    Parameters
+    ----------
+    confusion : dict[str, Any] | None, default None
+        P(says label | truth) by annotator, truth and label, as a JSON object (`fit --annotators-from FILE` reads
+        it). Rows are scaled to sum 1.
+    class_shares : dict[str, Any] | None, default None
+        Shares by class name, as a JSON object. Empty: all classes alike.
+    accuracy : float, default 0.7
+        Accuracy of annotators for whom no matrix is given; their errors are spread evenly.
+    floor : float, default 1e-6
+        What a probability of 0 becomes.
+    random_state : int | None, default 0
+        Random seed; the same seed gives the same result.
+    threads : int | None, default None
+        Number of threads; all cores if None.
+    progress : bool | None, default None
+        Show a progress line; by default only in a terminal or notebook.
+
+    Examples
+    --------
+    >>> import crowdwise
+    >>> sim = crowdwise.simulate("dawid-skene", items=60, annotators=10, per_item=8, seed=1)
+    >>> labels = crowdwise.KnownConfusions().fit_predict(sim.answers)
+    >>> sim.accuracy(labels) > 0.6
+    True
+
+    Notes
+    -----
+    A. P. Dawid and A. M. Skene. Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm.
+    Applied Statistics 28(1), 1979. ``crowdwise.page("known-confusions")`` has the whole page.
+    """
+
+    _id = "known-confusions"
+    _accepts = ("categorical",)
+    _optional = frozenset({"confusion", "class_shares"})
+
+    def __init__(
+        self,
+        *,
+        confusion: dict[str, Any] | None = None,
+        class_shares: dict[str, Any] | None = None,
+        accuracy: float = 0.7,
+        floor: float = 1e-6,
+        random_state: int | None = 0,
+        threads: int | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        self.confusion = confusion
+        self.class_shares = class_shares
+        self.accuracy = accuracy
+        self.floor = floor
         self.random_state = random_state
         self.threads = threads
         self.progress = progress

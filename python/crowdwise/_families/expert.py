@@ -20,7 +20,8 @@ class Dlc(Learner):
 
     Use it when annotators know different things (topics, image types) and features tell these things apart, also
     with thousands of annotators who labelled few items each: the shared map is learned from all of them, and an
-    annotator has `rank` numbers only. The model it leaves says whom to ask about which item (`Model::expertise`).
+    annotator has `rank` numbers only. The model it leaves says whom to ask about which item (`crowdwise predict
+    --expertise`).
 
     Do not use it when annotators mix up particular classes: errors are spread evenly here (`aggnet` and
     `crowd-layer` have confusion matrices, and are about 2 points better on LabelMe and Music). With features that

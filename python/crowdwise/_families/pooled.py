@@ -55,6 +55,9 @@ class PooledDawidSkene(WarmAggregator):
         0.8 for full matrices and none for `one`, which turns classes round when it is annealed. `[]`: none.
     init : Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"], default "majority"
         Starting point: the vote shares (`majority`), `random` matrices, or those of another method.
+    prior : dict[str, Any] | None, default None
+        Labels that annotators have given elsewhere, by annotator, truth and label, as a JSON object (`fit
+        --prior-fit FIT` makes it): they take the place of the pooled prior. With full matrices only.
     random_state : int | None, default 0
         Random seed; the same seed gives the same result.
     threads : int | None, default None
@@ -78,6 +81,7 @@ class PooledDawidSkene(WarmAggregator):
 
     _id = "pooled-dawid-skene"
     _accepts = ("categorical",)
+    _optional = frozenset({"prior"})
 
     def __init__(
         self,
@@ -91,6 +95,7 @@ class PooledDawidSkene(WarmAggregator):
         prior_accuracy: float = 0.7,
         temperatures: list[Any] | None | None = None,
         init: Literal["majority", "random", "spectral", "cnmf-spa", "cnmf-opt", "sym-nmf", "ctd"] = "majority",
+        prior: dict[str, Any] | None = None,
         random_state: int | None = 0,
         threads: int | None = None,
         progress: bool | None = None,
@@ -104,6 +109,7 @@ class PooledDawidSkene(WarmAggregator):
         self.prior_accuracy = prior_accuracy
         self.temperatures = temperatures
         self.init = init
+        self.prior = prior
         self.random_state = random_state
         self.threads = threads
         self.progress = progress
