@@ -39,7 +39,7 @@ pub struct Test {
     /// Features of items to test the classifier on
     #[arg(long, value_name = "FILE")]
     pub test_features: Option<PathBuf>,
-    /// Their classes: columns row,label (from 0) or item,label, or one per line
+    /// Their classes: row,label (rows from 0), item,label, or one per line
     #[arg(long, value_name = "FILE")]
     pub test_truth: Option<String>,
     /// Which row of the test features is which item

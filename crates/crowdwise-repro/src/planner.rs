@@ -61,7 +61,7 @@ const SETS: [&str; 14] = [
     "relevance_s",
     "adult2",
 ];
-/// Labels an item at which predictions are compared.
+/// Labels per item at which predictions are compared.
 const AT: [usize; 4] = [3, 5, 10, 20];
 /// Gold items of the pilot: none, and these.
 const GOLD: [usize; 3] = [0, 50, 200];

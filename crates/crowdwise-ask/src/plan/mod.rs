@@ -29,7 +29,7 @@ use serde::Serialize;
 /// What is planned for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planner {
-    /// Labels an item at which the accuracy is wanted; empty: a few up to 20.
+    /// Labels per item at which the accuracy is wanted; empty: a few up to 20.
     pub per_item: Vec<usize>,
     /// Sums of money at which it is wanted.
     pub money: Vec<f64>,
@@ -39,7 +39,7 @@ pub struct Planner {
     pub target: Option<f64>,
     /// Draws; the error of a prediction by chance falls with their root, but is small beside that of the model.
     pub draws: usize,
-    /// Labels an item at which the accuracy counts as all that can be had.
+    /// Labels per item at which the accuracy counts as all that can be had.
     pub most: usize,
 }
 
@@ -87,7 +87,7 @@ pub struct Target {
     pub labels_low: Option<u64>,
     /// If all is worse: until the lower end does.
     pub labels_high: Option<u64>,
-    /// Labels an item at `labels`.
+    /// Labels per item at `labels`.
     pub labels_per_item: Option<f64>,
     pub reachable: bool,
 }

@@ -256,7 +256,8 @@ mod tests {
         // a fifth is hard; the levels .4 and .1 are hard to tell apart, and guessers agree by chance
         assert!((0.1..0.3).contains(&low), "{low}");
         for (j, have) in diagonal.iter().enumerate() {
-            assert!((have - right(j as u32)).abs() < 0.08, "{j}: {have} {}", right(j as u32));
+            // errors may be blamed on the item or on the annotator: levels and accuracies are known together only
+            assert!((have - right(j as u32)).abs() < 0.12, "{j}: {have} {}", right(j as u32));
         }
     }
 }

@@ -138,7 +138,7 @@ fn better_crowds_cost_fewer_labels() {
     let plan = planner.plan(&pilot, &crowds, 2).unwrap();
     let at: Vec<f64> = plan.outlooks.iter().map(|o| o.rows[1].estimate.accuracy).collect();
     // the best five, by name or as they seem, beat everybody; the worst five lose; experts win
-    assert!(at[1] > at[0] && at[2] > at[0] + 0.01 && at[3] < at[0] - 0.01 && at[4] > at[2], "{at:?}");
+    assert!(at[1] > at[0] && at[2] > at[0] && at[3] < at[0] - 0.01 && at[4] > at[0] + 0.05, "{at:?}");
     let expert = &plan.outlooks[4].rows[1];
     assert_eq!(expert.money, 3.0 * expert.labels as f64);
     // five people cannot give more than five labels

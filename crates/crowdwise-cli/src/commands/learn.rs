@@ -32,8 +32,9 @@ Examples:
 pub struct Args {
     /// File with the answers, or - for stdin
     pub answers: String,
-    /// Features, one row per item: .npy or CSV; images as .npy of N x height x width (x channels), or a folder of PNG and
-    /// JPEG files named after the items
+    /// Features, one row per item: .npy or CSV; or images: .npy, or a folder of PNG and JPEG files
+    ///
+    /// Images in .npy are N x height x width (x channels); files in a folder are named after the items.
     #[arg(long, value_name = "FILE|FOLDER")]
     pub features: PathBuf,
     /// Method [default: chosen by the kind of sources]
