@@ -142,5 +142,8 @@ fn questions(data: &Dataset, seed: u64) -> Vec<AskRow> {
             why: q.words(who, |c| collection.classes[c].clone()),
         })
     };
-    next(state, &model, &options).questions.iter().filter_map(row).collect()
+    let mut rows: Vec<AskRow> = next(state, &model, &options).questions.iter().filter_map(row).collect();
+    // those for coverage come last: a page is read from the top
+    rows.sort_by(|a, b| b.gain_bits.total_cmp(&a.gain_bits));
+    rows
 }
