@@ -350,12 +350,12 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -l sets -d 
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s q -l quiet -d 'Print errors only'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s v -l verbose -d 'Also print how long reading, fitting and writing took'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l features -d 'Features, one row per item: .npy or CSV; images as .npy of N x height x width (x channels), or a folder of PNG and JPEG files named after the items' -r -F
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l features -d 'Features, one row per item: .npy or CSV; or images: .npy, or a folder of PNG and JPEG files' -r -F
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s m -l method -d 'Method [default: chosen by the kind of sources]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -s p -l param -d 'Set a parameter of the method; `crowdwise methods METHOD` lists them' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l grid -d 'Learn with the values that predict held-out labels best' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-features -d 'Features of items to test the classifier on' -r -F
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-truth -d 'Their classes: columns row,label (from 0) or item,label, or one per line' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-truth -d 'Their classes: row,label (rows from 0), item,label, or one per line' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l test-items -d 'Which row of the test features is which item' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l truth -d 'Known truth (item,label), used for evaluation only' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand learn" -l gold -d 'Gold labels (item,label) that the fit uses' -r
@@ -599,8 +599,8 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l target -d '
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l per-item -d 'Labels per item to show [default: some from 2 to 30]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l money -d 'Sums of money to show' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l price -d 'Price of a label' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l gold -d 'True labels (item,label) of some items, which show how right the labels are; 30 to 50 random ones are enough' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l strategies -d 'How questions are chosen, such as fewest,gain [default: fewest, the same number of labels for every item]' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l gold -d 'True labels (item,label) of some items; 30 to 50 random ones are enough' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l strategies -d 'How questions are chosen, such as fewest,gain [default: fewest]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l best -d 'Also plan with the best annotators only, this share of them' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l accuracy -d 'Also plan with new annotators who are right with this probability' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand plan" -l only -d 'Also plan with these annotators only' -r

@@ -93,7 +93,7 @@ fn page_of(all: &[(&'static str, Vec<PairCurve>)], args: &Args) -> Page {
         title: "Which pair to compare next",
         notes: vec![format!(
             "`crowdwise repro asking-pairs --orderings {} --random {}`. Recorded comparisons are uncovered in batches of half the items; Kendall's tau with the Bradley-Terry scores of all \
-             comparisons, the mean over connected parts. Last columns: comparisons an item for what random pairs reach with 8, 16 and 24.",
+             comparisons, the mean over connected parts. Last columns: comparisons per item for what random pairs reach with 8, 16 and 24.",
             args.orderings, args.random
         )],
         grids,

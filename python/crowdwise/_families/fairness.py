@@ -27,7 +27,8 @@ class FairConfusion(Aggregator):
     which they say "yes" too often simply has more of "yes". Only gold labels can tell these apart, so give some of
     both groups (`--gold`). Where nobody is unfair it is slightly worse than Dawid-Skene (error 11.8 % for 11.6, and
     gaps of 2.8 points by chance where there were 2): use it when there is a reason to. With fewer than some ten
-    labels per annotator and group the matrices are hardly more than the annotator's own on all items.
+    labels per annotator and group the matrices are hardly more than the annotator's own on all items; with a few
+    labels per annotator in all it can fall below majority vote, as `dawid-skene` does.
 
     Parameters
     ----------

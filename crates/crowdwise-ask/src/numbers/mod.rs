@@ -4,7 +4,7 @@
 //! the noise s, whatever the value is. So the questions of a batch are chosen one after the other, each as if those before it
 //! were answered.
 //!
-//! This pays where annotators differ in their noise and the noise is normal (a simulated crowd: 5.9 values an item in place of 9.5).
+//! This pays where annotators differ in their noise and the noise is normal (a simulated crowd: 5.9 values per item in place of 9.5).
 //! On `valence`, a real set, noise that was estimated from few values misled it: 8.8 in place of 7.0. So the default is the same number
 //! of values for every item, and the gain is for those who know their annotators.
 

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub struct NumberReplay {
     pub strategies: Vec<NumberStrategy>,
     pub orderings: usize,
-    /// Values an item to begin with, drawn.
+    /// Values per item to begin with, drawn.
     pub start: usize,
     /// Values of a batch, in parts of the number of items.
     pub batch: f64,
@@ -33,7 +33,7 @@ impl Default for NumberReplay {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NumberCurve {
     pub strategy: NumberStrategy,
-    /// Values an item at each point.
+    /// Values per item at each point.
     pub per_item: Vec<f64>,
     /// For every ordering, at each point.
     pub rmse: Vec<Vec<f64>>,
@@ -51,7 +51,7 @@ impl NumberCurve {
         self.mean().iter().sum::<f64>() / self.per_item.len() as f64
     }
 
-    /// Values an item from which on the error, averaged over five neighbouring points, is at most so much.
+    /// Values per item from which on the error, averaged over five neighbouring points, is at most so much.
     pub fn needed(&self, rmse: f64) -> Option<f64> {
         let mean = self.mean();
         let smooth = |at: usize| {

@@ -16,7 +16,7 @@ pub struct PairReplay {
     pub strategies: Vec<PairStrategy>,
     /// Orders of the answers of a pair, and draws.
     pub orderings: usize,
-    /// Ends at so many comparisons an item.
+    /// Ends at so many comparisons per item.
     pub until: f64,
     /// Comparisons of a batch, in parts of the number of items.
     pub batch: f64,
@@ -58,7 +58,7 @@ impl PairCurve {
         (0..self.per_item.len()).map(|at| self.tau.iter().map(|t| t[at]).sum::<f64>() / n).collect()
     }
 
-    /// The value at so many comparisons an item.
+    /// The value at so many comparisons per item.
     pub fn at(&self, per_item: f64) -> Option<f64> {
         let at = self.per_item.iter().position(|x| *x >= per_item)?;
         Some(self.mean()[at])

@@ -51,7 +51,7 @@ fn real_values() {
             NumberReplay { orderings: 3, ..NumberReplay::default() }.run(&data, &truth.unwrap().value).unwrap();
         for level in [1.02, 1.05, 1.1] {
             let needed: Vec<Option<f64>> = curves.iter().map(|c| c.needed(level * last)).collect();
-            eprintln!("{name}: last {last:.2}, values an item to {level} of it {needed:?}");
+            eprintln!("{name}: last {last:.2}, values per item to {level} of it {needed:?}");
         }
         // on real values the gain is no better than the same number for every item, which is why it is not the default
         eprintln!("{name}: mean errors {:?}", curves.iter().map(NumberCurve::area).collect::<Vec<_>>());

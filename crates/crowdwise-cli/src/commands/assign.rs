@@ -18,7 +18,7 @@ use serde_json::json;
     before_help = "\
 Examples:
   crowdwise assign votes.csv --attribute groups.csv --gold gold.csv
-  crowdwise assign votes.csv --attribute groups.csv --max-gap 0.01 --prices p.csv --max-price 0.05
+  crowdwise assign votes.csv --attribute groups.csv --max-gap 0.01
 "
 )]
 pub struct Args {

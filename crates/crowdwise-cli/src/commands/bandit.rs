@@ -20,8 +20,8 @@ use serde_json::json;
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise bandit votes.csv --truth truth.csv     who would have been asked, and what was lost
-  crowdwise bandit votes.csv --truth truth.csv --money 200 --price ann=2 --rewards posterior
+  crowdwise bandit votes.csv --truth truth.csv    who would have been asked
+  crowdwise bandit votes.csv --truth truth.csv --money 200 --price ann=2
 ",
     after_help = "Replays recorded labels: each policy chooses the annotator, who labels the next of their items.
 Where several labels of an item are weighed against each other, choosing questions does better than a bandit."

@@ -19,8 +19,8 @@ use serde::Serialize;
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise plan votes.csv --target 0.95 --gold gold.csv     how many more labels for 95 %
-  crowdwise plan votes.csv --per-item 3,5 --only ann,bob,eve --price 0.1     three by these, or five by all?
+  crowdwise plan votes.csv --target 0.95 --gold gold.csv   labels for 95 %
+  crowdwise plan votes.csv --per-item 3,5 --only ann,bob   by these, or by all?
 ",
     after_help = "Plans for labels that are classes. labels and money are beside what FILE has; low and high: 90 % interval."
 )]
@@ -34,15 +34,15 @@ pub struct Args {
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub per_item: Vec<usize>,
     /// Sums of money to show
-    #[arg(long, value_name = "AMOUNT,…", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_name = "AMOUNT,…", value_delimiter = ',', allow_negative_numbers = true, hide_short_help = true)]
     pub money: Vec<f64>,
     /// Price of a label
     #[arg(long, default_value_t = 1.0, value_name = "PRICE", allow_negative_numbers = true)]
     pub price: f64,
-    /// True labels (item,label) of some items, which show how right the labels are; 30 to 50 random ones are enough
+    /// True labels (item,label) of some items; 30 to 50 random ones are enough
     #[arg(long, value_name = "FILE")]
     pub gold: Option<String>,
-    /// How questions are chosen, such as fewest,gain [default: fewest, the same number of labels for every item]
+    /// How questions are chosen, such as fewest,gain [default: fewest]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub strategies: Vec<String>,
     /// Also plan with the best annotators only, this share of them
@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub only: Vec<String>,
     /// Price of a label by annotators of --best, --accuracy or --only [default: that of --price]
-    #[arg(long, value_name = "PRICE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "PRICE", allow_negative_numbers = true, hide_short_help = true)]
     pub other_price: Option<f64>,
     /// Most labels per item that anybody would ask for
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]

@@ -21,7 +21,7 @@ use std::path::PathBuf;
     help_template = TEMPLATE,
     before_help = "\
 Examples:
-  crowdwise transfer new.csv --source old.csv --source older.csv    who will be good at the new task
+  crowdwise transfer new.csv --source old.csv --source older.csv
   crowdwise transfer new.csv --source old.csv --show labels -o labels.csv
 "
 )]
