@@ -20,7 +20,7 @@ use serde::Serialize;
     before_help = "\
 Examples:
   crowdwise plan votes.csv --target 0.95 --gold gold.csv   labels for 95 %
-  crowdwise plan votes.csv --per-item 3,5 --only ann,bob   by these, or by all?
+  crowdwise plan votes.csv --per-item 3,5 --only ann,bob   these, or all?
 ",
     after_help = "Plans for labels that are classes. labels and money are beside what FILE has; low and high: 90 % interval."
 )]
