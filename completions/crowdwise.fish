@@ -528,7 +528,7 @@ complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s v -l verbos
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand rank" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -s n -l questions -d 'Number of questions' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l money -d 'As many questions as this buys, instead of a number of them' -r
-complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l strategy -d 'How to choose: gain, fewest, sure, worth, random …' -r
+complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l strategy -d 'How to choose [default: gain; with --features dalc; for numbers fewest]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l for -d 'Questions for this annotator only' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l annotators -d 'Who can be asked [default: everybody who answered]' -r
 complete -c crowdwise -n "__fish_crowdwise_using_subcommand next" -l pending -d 'Questions that are out and not answered yet' -r

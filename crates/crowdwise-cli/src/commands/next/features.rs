@@ -131,8 +131,8 @@ pub fn check(args: &Args) -> Result<Strategy, Error> {
         });
     }
     let names: Vec<&str> = Strategy::ALL.iter().map(|s| s.name()).collect();
-    Strategy::ALL.into_iter().find(|s| s.name() == args.strategy).ok_or_else(|| Error::Usage {
-        what: format!("with features there is no strategy `{}`", args.strategy),
+    Strategy::ALL.into_iter().find(|s| s.name() == args.strategy("dalc")).ok_or_else(|| Error::Usage {
+        what: format!("with features there is no strategy `{}`", args.strategy("dalc")),
         hint: Some(format!("`--strategy {}`", names.join("`, `--strategy "))),
     })
 }

@@ -39,12 +39,12 @@ pub struct Args {
     /// As many questions as this buys, instead of a number of them
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, conflicts_with = "n")]
     pub money: Option<f64>,
-    /// How to choose: gain, fewest, sure, worth, random …
+    /// How to choose [default: gain; with --features dalc; for numbers fewest]
     ///
-    /// Further ones, for comparison: entropy, margin, votes, okg, activelab, best-annotator, greedy. With --features: gain, dalc,
-    /// dalc-q, bald, ad, ac, rd, activelab, variance. For numbers: gain, fewest, random
-    #[arg(long, default_value = "gain", value_name = "STRATEGY")]
-    pub strategy: String,
+    /// gain, fewest, sure, worth, random; for comparison entropy, margin, votes, okg, activelab, best-annotator, greedy. With
+    /// --features: dalc, dalc-q, gain, bald, ad, ac, rd, activelab, variance. For numbers: fewest, gain, random
+    #[arg(long, value_name = "STRATEGY")]
+    pub strategy: Option<String>,
     /// Questions for this annotator only
     #[arg(long = "for", value_name = "ANNOTATOR")]
     pub only: Option<String>,
@@ -98,10 +98,17 @@ pub struct Args {
     pub input: InputOptions,
 }
 
+impl Args {
+    /// The strategy that was asked for, or the usual one for such data.
+    fn strategy<'a>(&'a self, usual: &'a str) -> &'a str {
+        self.strategy.as_deref().unwrap_or(usual)
+    }
+}
+
 pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
     // a slip is found before anything is read
     let strategy =
-        if args.features.is_some() { features::check(args).err() } else { Strategy::find(&args.strategy).err() };
+        if args.features.is_some() { features::check(args).err() } else { Strategy::find(args.strategy("gain")).err() };
     Error::all(check(args).into_iter().chain(strategy).collect())?;
     let known = Known { truth: None, gold: args.gold.clone() };
     let mut inputs = known.files(&args.answers, &args.input).to_vec();
@@ -123,7 +130,7 @@ pub fn run(args: &Args, talk: Talk) -> Result<Exit, Error> {
         data.features = Some(crate::features::of_items(file, args.input.items.as_deref(), &data, talk)?);
         return features::run(args, &data, talk);
     }
-    let strategy = Strategy::find(&args.strategy)?;
+    let strategy = Strategy::find(args.strategy("gain"))?;
     let mut out = args.output.open(&inputs)?;
     let now = files::time(args)?;
     let mut collection = files::collection(args, &data, now, talk)?;
@@ -204,7 +211,7 @@ fn comparisons(args: &Args, talk: Talk) -> Result<Exit, Error> {
         ("--pending", args.pending.is_some()),
         ("--gold", args.gold.is_some()),
         ("--features", args.features.is_some()),
-        ("--strategy", args.strategy != "gain"),
+        ("--strategy", args.strategy("gain") != "gain"),
     ];
     let given: Vec<&str> = given.into_iter().filter(|g| g.1).map(|g| g.0).collect();
     if !given.is_empty() {

@@ -130,7 +130,7 @@ fn check(args: &Args) -> Result<NumberStrategy, Error> {
             hint: Some("they are for labels that are classes".into()),
         });
     }
-    match args.strategy.as_str() {
+    match args.strategy("fewest") {
         "gain" => Ok(NumberStrategy::Gain),
         "fewest" => Ok(NumberStrategy::Fewest),
         "random" => Ok(NumberStrategy::Random),
