@@ -8,7 +8,7 @@ use crowdwise_core::questions::folds;
 use crowdwise_core::stats::ln_gamma;
 use crowdwise_core::{Context, Dataset, Error, Event, Method, Outcome, Table, Truth};
 
-/// Labels that the choice rests on at most; of larger tables every so manieth item.
+/// Labels that the choice rests on at most; of larger tables every n-th item.
 const MOST: usize = 100_000;
 /// Annotators without whom there is nothing to weigh.
 const FEWEST: usize = 3;
@@ -70,7 +70,7 @@ pub(super) fn fit(data: &Dataset, cx: &mut Context<'_>) -> Result<Outcome, Error
     Ok(out)
 }
 
-/// The whole table, or every so manieth item of a large one.
+/// The whole table, or every n-th item of a large one.
 fn sampled(table: &Table) -> Table {
     let every = table.n_labels().div_ceil(MOST).max(1);
     if every == 1 {

@@ -85,7 +85,7 @@ fn powers((a, b): (f64, f64)) -> Vec<(f64, String)> {
         .collect()
 }
 
-/// Every so manieth point; the first and the last always.
+/// Every n-th point; the first and the last always.
 fn thin(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let n = points.len();
     if n <= MOST_POINTS {
