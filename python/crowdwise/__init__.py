@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         report,
         simulate,
     )
-    from ._asking import Asker, Questions, Replayed, next_questions, replay
+    from ._asking import Asker, Planned, Questions, Replayed, next_questions, plan, replay
     from ._base import Aggregator, load
     from ._crowdwise import limit_memory
     from ._errors import (
@@ -73,7 +73,7 @@ _WHERE = {
         "report",
         "simulate",
     ),
-    "_asking": ("Asker", "Questions", "Replayed", "next_questions", "replay"),
+    "_asking": ("Asker", "Planned", "Questions", "Replayed", "next_questions", "plan", "replay"),
     "_base": ("Aggregator", "load"),
     "_crowdwise": ("limit_memory",),
     "_errors": (

@@ -13,7 +13,7 @@ from ._answers import KINDS, Answers, answers
 from ._errors import DataError, ParameterError
 from ._table import Table
 
-__all__ = ["Asker", "Questions", "Replayed", "next_questions", "replay"]
+__all__ = ["Asker", "Planned", "Questions", "Replayed", "next_questions", "plan", "replay"]
 
 
 class Questions(Table):
@@ -371,3 +371,62 @@ def replay(
     }
     found, curves = _crowdwise.replay(made._data, json.dumps(how))
     return Replayed(json.loads(found), json.loads(curves))
+
+
+class Planned(Table):
+    """What more labels would bring: a row for every strategy and number of labels."""
+
+    def __init__(self, found: dict[str, Any], can_tell: bool) -> None:
+        names = ("strategy", "labels_per_item", "labels", "money", "accuracy", "low", "high")
+        super().__init__([{n: r[n] for n in names} for o in found["outlooks"] for r in o["rows"]])
+        #: The labels so far, with ``estimate``: accuracy, low, high.
+        self.pilot: dict[str, Any] = found["pilot"]
+        #: For every strategy what it takes to reach the target: ``labels``, ``labels_low``, ``labels_high``, ``reachable``.
+        self.targets: dict[str, Any] = {o["strategy"]: o["target"] for o in found["outlooks"]}
+        #: For every strategy the row with as many labels as there can be.
+        self.ceilings: dict[str, Any] = {o["strategy"]: o["ceiling"] for o in found["outlooks"]}
+        #: What the labels so far cannot tell.
+        self.findings: list[dict[str, Any]] = found["findings"]
+        #: False: the figures are no more than a guess.
+        self.can_tell = can_tell
+
+
+def plan(
+    data: Any,
+    *,
+    target: float | None = None,
+    per_item: Iterable[int] = (),
+    money: Iterable[float] = (),
+    price: float = 1.0,
+    strategies: Iterable[str] = ("fewest",),
+    best: float | None = None,
+    accuracy: float | None = None,
+    only: Iterable[Any] = (),
+    other_price: float | None = None,
+    gold: Any = None,
+    draws: int = 8,
+    seed: int = 0,
+) -> Planned:
+    """How right the labels would be with more of them, what these cost, and whether ``target`` can be reached.
+
+    ``data`` are the first two or three labels of every item, ``gold`` the true class of some. Beside everybody, ``best`` plans with
+    this share of the annotators, ``accuracy`` with new ones who are so often right, ``only`` with these; ``other_price`` is what
+    they cost. Intervals are wide on purpose: no labels show whether most annotators are wrong together.
+    """
+    made = answers(data, ("categorical",), gold=gold)
+    place = {a: j for j, a in enumerate(made.annotators)}
+    how = {
+        "target": target,
+        "per_item": list(per_item),
+        "money": list(money),
+        "price": price,
+        "strategies": list(strategies),
+        "best": best,
+        "accuracy": accuracy,
+        "only": [_known(place, a, "annotator") for a in only],
+        "other_price": other_price,
+        "draws": draws,
+        "seed": seed,
+    }
+    found = json.loads(_crowdwise.plan(made._data, json.dumps(how)))
+    return Planned(found["plan"], found["can_tell"])

@@ -144,3 +144,28 @@ def test_a_loop_with_any_learner():
     assert right > 0.8 and alone > 0.6, (right, alone)
     with pytest.raises(crowdwise.DataError, match="features"):
         loop.tell("unknown", "a", 1)
+
+
+def test_plan(crowd):
+    data = crowd.to_pandas().sample(frac=1, random_state=0)
+    pilot = first(data, 3)
+    plan = crowdwise.plan(pilot, target=0.9, per_item=[6, 9], best=0.5, price=0.1, other_price=0.3, seed=1)
+    rows = [r for r in plan if r["strategy"] == "fewest"]
+    assert [r["labels"] for r in rows] == [0, 360, 720] and rows[1]["money"] == pytest.approx(36)
+    assert all(r["low"] <= r["accuracy"] <= r["high"] for r in plan)
+    # more labels are no worse, and what came true lies within
+    assert rows[0]["accuracy"] <= rows[2]["accuracy"] + 0.005
+    made = crowdwise.PooledDawidSkene().fit(first(data, 9)).labels_
+    right = np.mean([made[i] == t for i, t in crowd.truth.items()])
+    assert rows[2]["low"] <= right <= rows[2]["high"]
+    other = [r for r in plan if r["strategy"] == "fewest: best 50 %"]
+    assert other[1]["money"] == pytest.approx(0.3 * other[1]["labels"])
+    assert set(plan.targets) == {"fewest", "fewest: best 50 %"} and plan.can_tell and plan.pilot["labels"] == 360
+    # known truth of some items narrows the range
+    known = dict(list(crowd.truth.items())[:50])
+    told = crowdwise.plan(pilot, per_item=[6], gold=known, seed=1)
+    assert told[1]["high"] - told[1]["low"] < rows[1]["high"] - rows[1]["low"]
+    with pytest.raises(crowdwise.CrowdwiseError, match="price"):
+        crowdwise.plan(pilot, price=-1)
+    with pytest.raises(crowdwise.CrowdwiseError, match="nobody"):
+        crowdwise.plan(pilot, only=["nobody"])

@@ -9,6 +9,7 @@ use crowdwise::ask::model::{Model, Settings};
 use crowdwise::ask::next::{Batch, Options, Want, next};
 use crowdwise::ask::numbers::{AskNumbers, NumberStrategy};
 use crowdwise::ask::pairs::{AskPairs, PairStrategy};
+use crowdwise::ask::plan::{Choice, Crowd, Planner};
 use crowdwise::ask::replay::{Course, Replay, compare};
 use crowdwise::ask::state::{AnnotatorLimits, ItemLimits, Limits, Saved, State, Told};
 use crowdwise::ask::strategy::Strategy;
@@ -312,6 +313,87 @@ pub fn replay(py: Python<'_>, data: &Data, how: &str) -> PyResult<(String, Strin
     let found = py.detach(|| compare(&Replay::new(&answers, &truth), base, &strategies, &Options::default(), &course));
     let curves: Vec<_> = found.outcomes.iter().map(|o| (o.strategy.name(), &o.curve)).collect();
     Ok((json(&found)?, json(&curves)?))
+}
+
+/// What a plan is made for.
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Planned {
+    per_item: Vec<usize>,
+    money: Vec<f64>,
+    price: f64,
+    target: Option<f64>,
+    draws: usize,
+    most: usize,
+    strategies: Vec<String>,
+    best: Option<f64>,
+    accuracy: Option<f64>,
+    only: Vec<u32>,
+    other_price: Option<f64>,
+    seed: u64,
+}
+
+impl Default for Planned {
+    fn default() -> Self {
+        let p = Planner::default();
+        Planned {
+            per_item: p.per_item,
+            money: p.money,
+            price: p.price,
+            target: p.target,
+            draws: p.draws,
+            most: p.most,
+            strategies: vec![Strategy::Fewest.name().into()],
+            best: None,
+            accuracy: None,
+            only: Vec::new(),
+            other_price: None,
+            seed: 0,
+        }
+    }
+}
+
+impl Planned {
+    fn choices(&self) -> Result<Vec<Choice>, Error> {
+        let mut out = Vec::new();
+        for name in &self.strategies {
+            let strategy = Strategy::find(name)?;
+            if strategy.stops() {
+                let what = format!("`{name}` stops by itself, so that it has no accuracy for a number of labels");
+                return Err(Error::Usage { what, hint: None });
+            }
+            out.push(Choice::by(strategy));
+        }
+        let mut also = |name: String, crowd| out.push(Choice { price: self.other_price, ..Choice::of(name, crowd) });
+        if let Some(share) = self.best {
+            also(format!("fewest: best {:.0} %", 100.0 * share), Crowd::Best(share));
+        }
+        if let Some(p) = self.accuracy {
+            also(format!("fewest: new annotators of {:.0} %", 100.0 * p), Crowd::Accuracy(p));
+        }
+        if !self.only.is_empty() {
+            also(format!("fewest: {} annotators", self.only.len()), Crowd::These(self.only.clone()));
+        }
+        Ok(out)
+    }
+}
+
+/// What more labels would bring, as JSON.
+#[pyfunction]
+pub fn plan(py: Python<'_>, data: &Data, how: &str) -> PyResult<String> {
+    let how: Planned = parsed(how)?;
+    let choices = how.choices().map_err(|e| raised(py, &e))?;
+    let planner = Planner {
+        per_item: how.per_item,
+        money: how.money,
+        price: how.price,
+        target: how.target,
+        draws: how.draws,
+        most: how.most,
+    };
+    let (data, seed) = (data.data.clone(), how.seed);
+    let found = py.detach(|| planner.plan(&data, &choices, seed)).map_err(|e| raised(py, &e))?;
+    json(&json!({"plan": found, "can_tell": found.can_tell()}))
 }
 
 /// (item, annotator, deviation before and after, gain, coverage) of the values to ask for.

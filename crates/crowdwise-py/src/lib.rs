@@ -27,7 +27,7 @@ use pyo3::prelude::*;
 #[pymodule(name = "_crowdwise")]
 mod module {
     #[pymodule_export]
-    use crate::asking::{Asking, next_numbers, next_pairs, replay};
+    use crate::asking::{Asking, next_numbers, next_pairs, plan, replay};
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]

@@ -197,7 +197,7 @@ impl Args {
         let mut out: Vec<Choice> = self.strategies()?.into_iter().map(Choice::by).collect();
         let mut also = |name: String, crowd| out.push(Choice { price: self.other_price, ..Choice::of(name, crowd) });
         if let Some(share) = self.best {
-            also(format!("fewest, best {}", super::annotators::percent(share)), Crowd::Best(share));
+            also(format!("fewest: best {}", super::annotators::percent(share)), Crowd::Best(share));
         }
         if let Some(p) = self.accuracy {
             also(format!("fewest: new annotators of {}", super::annotators::percent(p)), Crowd::Accuracy(p));
