@@ -6,7 +6,7 @@ import runpy
 
 import pytest
 
-NOTEBOOKS = ("aggregate", "spammers", "learn")
+NOTEBOOKS = ("aggregate", "spammers", "learn", "asking")
 EXAMPLES = ("classes.py", "kinds.py", "classifier.py", "active_loop.py")
 
 
