@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release -p crowdwise-bench --bin refit -- [max labels] [method]
 //!
-//! A crowd of 4 classes, 5 labels an item. `add` puts 1,000 new labels into the kept fit (best of five, each into a clone);
+//! A crowd of 4 classes, 5 labels per item. `add` puts 1,000 new labels into the kept fit (best of five, each into a clone);
 //! `first add` is the one that pays for what the clone shared; `passes` are five passes of the method over all labels from
 //! where things stand; `full` is the fit of all labels from the votes. CPU milliseconds of all threads.
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
