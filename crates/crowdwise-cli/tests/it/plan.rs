@@ -42,7 +42,7 @@ fn json_adds_ceiling_target_and_gold_questions() {
     assert_eq!(json["schema"].as_u64().map(|s| s > 0), Some(true));
     let outlooks = json["outlooks"].as_array().unwrap();
     assert_eq!(outlooks.len(), 2);
-    assert_eq!(outlooks[1]["strategy"], "fewest, best 50 %");
+    assert_eq!(outlooks[1]["strategy"], "fewest: best 50 %");
     assert_eq!((&json["ceiling"], &json["target"]), (&outlooks[0]["ceiling"], &outlooks[0]["target"]));
     for field in ["labels", "labels_low", "labels_high", "labels_per_item"] {
         assert!(json["target"].get(field).is_some(), "{json}");
